@@ -1,0 +1,52 @@
+# Two commands do everything on a fresh machine with Python 3.11+, make and network:
+#   make demo   trains on real faces and shows what was learnt
+#   make test   lint, types and all tests
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: help demo test test-slow lint bench format clean
+help:
+	@sed -n 's/^## //p' $(MAKEFILE_LIST)
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "crosslabel needs Python 3.11 or later, this is " + sys.version.split()[0] + ". Name another one: make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+
+# A stamp per extra: an environment is set up once, and again when pyproject.toml changes.
+$(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[demo]'
+	@touch $@
+$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(VENV)/.demo
+
+## make demo       train on the ORL faces, print the accuracy, draw the atoms
+demo: $(VENV)/.demo
+	$(BIN)/crosslabel demo
+
+## make test       lint, types and all tests that take seconds
+test: lint
+	$(BIN)/python -m pytest -n 2
+
+## make test-slow  the tests on real data that take minutes
+test-slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -m slow
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+## make bench      speed and accuracy as ratios measured in one run
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks
+
+## make format     put the code into its one format
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+## make clean      remove the environment and what was built
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,15 @@
+"""The command `crosslabel`: parse, call, print."""
+
+import typer
+
+app = typer.Typer(help=__doc__, no_args_is_help=True)
+
+
+@app.callback()
+def _root() -> None:
+    """Supervised dictionary learning from the command line."""
+
+
+def main() -> None:
+    """Run the command line."""
+    app()

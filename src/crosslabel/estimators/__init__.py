@@ -1,0 +1,1 @@
+"""Scikit-learn estimators, one method per file."""

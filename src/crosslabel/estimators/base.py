@@ -1,0 +1,122 @@
+"""What every classifier of the library shares: validation, labels, scores, and their manners.
+
+A method derives from `RepresentationClassifier` and writes two functions: `_fit(X, labels)` and
+`_class_scores(X)`. It may import `crosslabel.core` and scikit-learn, and no other method.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from crosslabel.core.scaling import Array, unit_rows
+
+Labels = NDArray[np.intp]
+
+
+class RepresentationClassifier(ClassifierMixin, BaseEstimator):
+    """Represent a query by the atoms or samples of each class; the best representation wins.
+
+    Subclasses store their parameters in `__init__`, declare them in `_parameter_constraints`, and
+    implement `_fit` and `_class_scores`. `self.normalize` says whether samples are scaled to unit
+    norm, in training and in prediction alike.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"normalize": ["boolean"]}
+
+    normalize: bool
+    classes_: NDArray[Any]
+
+    @abstractmethod
+    def _fit(self, X: Array, labels: Labels) -> None:
+        """Learn from samples (unit-norm if `normalize`) and labels 0 … n_classes−1."""
+
+    @abstractmethod
+    def _class_scores(self, X: Array) -> Array:
+        """Score of each class for each query, (n_queries, n_classes); the highest one wins."""
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn from labelled samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Their labels, of any type and in any order.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        samples, labels = self._check_training(X, y)
+        self._fit(samples, labels)
+        return self
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Score of each class; the highest one is predicted.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_classes), or (n_queries,) for two classes
+            With two classes: the score of `classes_[1]` minus that of `classes_[0]`.
+        """
+        scores = self._class_scores(self._check_queries(X))
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Label of each query.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+        """
+        return self.classes_[self._class_scores(self._check_queries(X)).argmax(axis=1)]
+
+    def _check_training(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Labels]:
+        """Validated samples in C order and labels 0 … n_classes−1; sets `classes_`."""
+        samples, y = validate_data(self, X, y, dtype=[np.float64, np.float32], order="C")
+        check_classification_targets(y)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs samples of at least two classes, but y holds one "
+                f"class only: {self.classes_[0]!r}."
+            )
+        return self._scaled(samples), labels
+
+    def _check_queries(self, X: ArrayLike) -> Array:
+        """Validated queries in the form the model was trained on."""
+        check_is_fitted(self)
+        queries = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
+        return self._scaled(queries)
+
+    def _scaled(self, X: Array) -> Array:
+        return unit_rows(X) if self.normalize else _check_range(X)
+
+
+def _check_range(X: Array) -> Array:
+    """Refuse values whose squares leave the range of their type; sums of 2²⁰ squares stay in it."""
+    info = np.finfo(X.dtype)
+    largest = max(X.max(initial=0.0), -X.min(initial=0.0))
+    if 0 < largest < np.sqrt(info.tiny / info.eps) or largest > np.sqrt(info.max) / 2**20:
+        raise ValueError(
+            f"The largest value of X is {largest:.3g} in size: its square leaves the range of "
+            f"{X.dtype}. Rescale X, or use normalize=True."
+        )
+    return X
