@@ -1,0 +1,1 @@
+"""Features of the paper's experiments as scikit-learn transformers, one per file."""
