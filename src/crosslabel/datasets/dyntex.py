@@ -74,6 +74,8 @@ def load_dynamic_textures(root: Root = None) -> Bunch:
 def _clip(arrays: dict[str, NDArray], name: str) -> NDArray:
     volumes = [value for value in arrays.values() if value.ndim == 3]
     if len(volumes) != 1:
-        raise ValueError(f"{name} must hold one three-dimensional array, but it holds {len(volumes)}.")
+        raise ValueError(
+            f"{name} must hold one three-dimensional array, but it holds {len(volumes)}."
+        )
     # MATLAB keeps time last.
     return np.moveaxis(volumes[0], -1, 0)

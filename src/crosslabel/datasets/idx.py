@@ -14,8 +14,9 @@ from crosslabel.datasets.root import MissingData, Root, find
 
 TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 PARTS = ("train", "t10k")
-FASHION = np.array(
-    "T-shirt/top Trouser Pullover Dress Coat Sandal Shirt Sneaker Bag Ankle-boot".split()
+FASHION = (
+    *("T-shirt/top", "Trouser", "Pullover", "Dress", "Coat"),
+    *("Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"),
 )
 
 
@@ -49,7 +50,7 @@ def load_fashion_mnist(root: Root = None) -> Bunch:
         As of `load_mnist`.
     """
     folder = find("fashion_mnist", root, "fashion_mnist", "FashionMNIST/raw")
-    return _load("fashion_mnist", folder, FASHION)
+    return _load("fashion_mnist", folder, np.array(FASHION))
 
 
 def load_digits(root: Root = None) -> Bunch:
@@ -123,4 +124,6 @@ def _file(name: str, folder: Path, stem: str) -> Path:
     for candidate in (folder / stem, folder / f"{stem}.gz"):
         if candidate.is_file():
             return candidate
-    raise MissingData(f"{folder / stem} (or .gz) is missing. `crosslabel data fetch {name}` gets it.")
+    raise MissingData(
+        f"{folder / stem} (or .gz) is missing. `crosslabel data fetch {name}` gets it."
+    )

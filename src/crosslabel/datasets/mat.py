@@ -54,11 +54,11 @@ def load_features(path: str | os.PathLike[str]) -> Bunch:
         parts = [_samples(arrays, Convention(*pair, columns=True), path) for pair in SPLIT]
         data, target = (np.concatenate(part) for part in zip(*parts))
         n_train = len(parts[0][1])
-        split = (np.arange(n_train), np.arange(n_train, len(target)))
-        return _bunch(path, data, target, *split)
+        return _bunch(path, data, target, np.arange(n_train), np.arange(n_train, len(target)))
     for convention in CONVENTIONS:
         if convention.features in arrays and convention.labels in arrays:
-            return _bunch(path, *_samples(arrays, convention, path), None, None)
+            data, target = _samples(arrays, convention, path)
+            return _bunch(path, data, target, None, None)
     expected = ", or ".join(f"{c.features} and {c.labels}" for c in CONVENTIONS)
     found = ", ".join(f"{name} {value.shape}" for name, value in arrays.items()) or "nothing"
     raise ValueError(
@@ -76,11 +76,13 @@ def _bunch(path: Any, data: NDArray, target: NDArray, train: Any, test: Any) -> 
         test=test,
         kind="features",
         skipped=[],
-        DESCR=f"{data.shape[0]} samples of {data.shape[1]} features in {len(names)} classes, {path}",
+        DESCR=f"{len(data)} samples of {data.shape[1]} features in {len(names)} classes, {path}",
     )
 
 
-def _samples(arrays: dict[str, NDArray], convention: Convention, path: Any) -> tuple[NDArray, ...]:
+def _samples(
+    arrays: dict[str, NDArray], convention: Convention, path: Any
+) -> tuple[NDArray, NDArray]:
     features = np.asarray(arrays[convention.features])
     labels = np.asarray(arrays[convention.labels])
     if features.ndim != 2 or not np.issubdtype(features.dtype, np.number):

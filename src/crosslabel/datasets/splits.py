@@ -1,7 +1,7 @@
 """The paper's protocols: which samples train and which test, from labels and a seed alone.
 
-Every function yields pairs of index arrays (train, test), in the manner of scikit-learn's splitters,
-and gives the same pairs for the same seed on every machine.
+Every function yields pairs of index arrays (train, test), as scikit-learn's splitters do, and gives
+the same pairs for the same seed on every machine.
 """
 
 from __future__ import annotations

@@ -105,7 +105,6 @@ def nearest_words(descriptors: Array, codebook: Codebook, count: int) -> Codes:
     return nearest, products
 
 
-
 ASSIGNMENTS: dict[str, Callable[[Array, Codebook, int], Codes]] = {
     "hard": hard,
     "llc": llc,

@@ -180,7 +180,7 @@ def orientation_maps(pixels: Array, smoothing: float) -> Array:
 
 
 def _differences(pixels: Array, axis: int) -> Array:
-    """Central differences, as Lowe takes them; the border pixels stand for their outer neighbours."""
+    """Central differences, as Lowe takes them; a border pixel stands for its outer neighbour."""
     padded = np.pad(pixels, [(1, 1) if a == axis else (0, 0) for a in (0, 1)], mode="edge")
     ahead = padded[2:] if axis == 0 else padded[:, 2:]
     behind = padded[:-2] if axis == 0 else padded[:, :-2]

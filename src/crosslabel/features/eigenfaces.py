@@ -69,7 +69,7 @@ class Eigenfaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         _, values, directions = scipy.linalg.svd(
             rows - self.mean_, full_matrices=False, check_finite=False
         )
-        # The sign of a direction is arbitrary: its largest entry is made positive, for all to agree.
+        # The sign of a direction is arbitrary: its largest entry is made positive.
         peaks = directions[np.arange(len(directions)), np.abs(directions).argmax(axis=1)]
         directions *= np.where(peaks < 0, -1, 1)[:, None].astype(directions.dtype)
         self.components_ = directions[: self.n_components]

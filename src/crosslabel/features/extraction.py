@@ -135,4 +135,3 @@ class _bar:
     def __exit__(self, *_: object) -> None:
         if self.name is not None:
             self.display.stop()
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -141,6 +142,8 @@ class Pixels(TransformerMixin, BaseEstimator):
 
 def _is_flat(X: Any) -> bool:
     """Whether X is a table of rows rather than a collection of images or paths."""
-    if hasattr(X, "dtypes") or hasattr(X, "ndim") or hasattr(X, "__array__"):
-        return len(getattr(X, "shape", ())) <= 2 and getattr(X, "dtype", None) != object
-    return not len(X) or np.ndim(X[0]) == 1
+    if isinstance(X, np.ndarray) and X.dtype.kind in "OU" and X.ndim == 1:
+        return False
+    if hasattr(X, "shape") or hasattr(X, "__array__"):
+        return len(getattr(X, "shape", ())) <= 2
+    return not len(X) or (not isinstance(X[0], str | os.PathLike) and np.ndim(X[0]) < 2)
