@@ -83,8 +83,10 @@ def read_image(path: str | os.PathLike[str]) -> NDArray[Any]:
                     image.draft(None, (width // factor, height // factor))
                 image.load()
                 factor = -(-max(image.size) // MAX_SIDE)
-                small = image.reduce(factor) if factor > 1 and _reducible(image) else image
-                return _gray(ImageOps.exif_transpose(small))
+                # Before the conversion where Pillow can, since gray and colour would both be held.
+                early = factor > 1 and image.mode in ("L", "RGB", "RGBA", "CMYK")
+                small = image.reduce(factor) if early else image
+                return _shrunk(_gray(ImageOps.exif_transpose(small)))
     except UnidentifiedImageError:
         raise UnreadableFile(path, "this is not an image that Pillow can read") from None
     except Image.DecompressionBombError as error:
@@ -100,8 +102,15 @@ def read_image(path: str | os.PathLike[str]) -> NDArray[Any]:
         raise UnreadableFile(path, "the image does not fit into memory") from None
 
 
-def _reducible(image: Any) -> bool:
-    return not image.mode.startswith(("I;", "P", "1"))
+def _shrunk(pixels: NDArray[Any]) -> NDArray[Any]:
+    """Means of square blocks, as small as a side of `MAX_SIDE` asks for."""
+    factor = -(-max(pixels.shape) // MAX_SIDE)
+    if factor == 1:
+        return pixels
+    rows, columns = (max(1, length // factor) for length in pixels.shape)
+    high, wide = (min(factor, length) for length in pixels.shape)
+    blocks = pixels[: rows * high, : columns * wide].reshape(rows, high, columns, wide)
+    return blocks.mean(axis=(1, 3)).astype(pixels.dtype)
 
 
 def _gray(image: Any) -> NDArray[Any]:

@@ -33,7 +33,7 @@ def per_class(y: ArrayLike, n_train: int, *, repeats: int = 10, seed: int = 0) -
     labels = np.asarray(y)
     classes, counts = np.unique(labels, return_counts=True)
     if n_train < 1 or counts.min(initial=n_train + 1) <= n_train:
-        smallest = classes[counts.argmin()]
+        smallest = classes.tolist()[counts.argmin()]
         raise ValueError(
             f"n_train={n_train} leaves nothing to train or to test on: class {smallest!r} has "
             f"{counts.min()} samples."
@@ -57,7 +57,7 @@ def half(y: ArrayLike, *, repeats: int = 10, seed: int = 0) -> Iterator[Split]:
     labels = np.asarray(y)
     classes, counts = np.unique(labels, return_counts=True)
     if counts.min(initial=2) < 2:
-        lonely = classes[counts.argmin()]
+        lonely = classes.tolist()[counts.argmin()]
         raise ValueError(f"Class {lonely!r} has one sample: it cannot be split into halves.")
     return _drawn(labels, dict(zip(classes.tolist(), (counts // 2).tolist())), repeats, seed)
 
@@ -107,7 +107,7 @@ def earlier_later(y: ArrayLike, times: ArrayLike, part: float = 0.5) -> Split:
     """
     labels, moments = np.asarray(y), np.asarray(times)
     early = np.zeros(len(labels), dtype=bool)
-    for label in np.unique(labels):
+    for label in np.unique(labels).tolist():
         members = labels == label
         distinct = np.unique(moments[members])
         if len(distinct) < 2:
