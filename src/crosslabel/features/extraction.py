@@ -60,7 +60,7 @@ def extract(
     workers = joblib.Parallel(n_jobs=n_jobs if len(chunks) > 1 else 1, return_as="generator")
     tasks = (joblib.delayed(_extract_chunk)(function, chunk, label, folder) for chunk in chunks)
     results: list[NDArray[Any]] = []
-    with _bar(progress, len(items)) as advance:
+    with progress_bar(progress, len(items)) as advance:
         for chunk in workers(tasks):
             results.extend(chunk)
             advance(len(chunk))
@@ -114,7 +114,7 @@ def write_whole(place: Path, write: Callable[[Any], Any]) -> None:
         raise
 
 
-class _bar:
+class progress_bar:
     """A progress bar on standard error as a context; without a name, nothing."""
 
     def __init__(self, name: str | None, total: int) -> None:
