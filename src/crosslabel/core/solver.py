@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.backend import one_thread
+from crosslabel.core.backend import one_thread, threads_for
 from crosslabel.core.coding import Block, ridge_codes, suppressed_codes
 from crosslabel.core.dictionary import sweep, update_atoms
 from crosslabel.core.objective import Penalties, blocks
@@ -141,7 +141,8 @@ def learn(
     D, trace = unit_rows(dictionary), []
     unused = np.zeros(len(D), dtype=bool)
     for iteration in range(max_iter):
-        D, value, unused = SWEEPS[method](problem, D)
+        with threads_for(2.0 * targets.rows.size * len(D)):
+            D, value, unused = SWEEPS[method](problem, D)
         trace.append(value)
         stop = callback(iteration, value) if callback else False
         if stop or (iteration and trace[-2] - value < tol * abs(value)):
