@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from crosslabel.core.scaling import Array, unit_rows
 
@@ -89,16 +89,36 @@ class RepresentationClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[self._class_scores(self._check_queries(X)).argmax(axis=1)]
 
     def _check_training(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Labels]:
-        """Validated samples in C order and labels 0 … n_classes−1; sets `classes_`."""
-        samples, y = validate_data(self, X, y, dtype=[np.float64, np.float32], order="C")
-        check_classification_targets(y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
+        """Validated, scaled samples and labels 0 … n_classes−1; sets `classes_`."""
+        samples, labels, _ = self._check_weighted_training(X, y, None)
+        return self._scaled(samples), labels
+
+    def _check_weighted_training(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[Array, Labels, Array | None]:
+        """Validated samples in C order, labels 0 … n_classes−1 and weights; sets `classes_`.
+
+        Samples of no weight are left out, as if they had never been given.
+        """
+        samples, targets = validate_data(self, X, y, dtype=[np.float64, np.float32], order="C")
+        check_classification_targets(targets)
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, samples, dtype=np.float64)
+            if weights.min() < 0:
+                raise ValueError(
+                    f"sample_weight holds the negative value {weights.min():g} at index "
+                    f"{weights.argmin()}. Weights count samples and are zero or more."
+                )
+            kept = weights > 0
+            samples, targets, weights = samples[kept], targets[kept], weights[kept]
+        self.classes_, labels = np.unique(targets, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs samples of at least two classes, but y holds one "
-                f"class only: {self.classes_[0]!r}."
+                f"class only: {self.classes_.tolist()}."
             )
-        return self._scaled(samples), labels
+        return samples, labels, weights
 
     def _check_queries(self, X: ArrayLike) -> Array:
         """Validated queries in the form the model was trained on."""

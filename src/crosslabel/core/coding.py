@@ -1,0 +1,334 @@
+"""Codes in closed form: plain ridge codes, and codes suppressed on other classes' atoms.
+
+The one K×K (or, with more atoms than features, M×M) factorisation of a dictionary serves all
+classes; what differs between classes is a small system over the atoms that a class may use freely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.backend import (
+    cholesky,
+    inverse_from_cholesky,
+    one_thread,
+    solve_lower,
+    solve_upper,
+    threads_for,
+)
+from crosslabel.core.scaling import Array
+
+Index = NDArray[np.intp]
+
+
+class Block(NamedTuple):
+    """Rows of one class that share a system: shift ρ on the free atoms, λ + ρ on the others."""
+
+    label: int
+    rows: slice
+    shift: float
+
+
+class RidgeFactor:
+    """(DDᵀ + τI)⁻¹ for a dictionary of row atoms D, through the smaller of its two Gram matrices.
+
+    Parameters
+    ----------
+    dictionary : ndarray of shape (n_atoms, n_features)
+    shift : float
+        τ ≥ 0; zero only if the atoms are linearly independent.
+
+    Attributes
+    ----------
+    coder : ndarray of shape (n_atoms, n_features)
+        Φ = (DDᵀ + τI)⁻¹D, so that the ridge codes of rows Y are YΦᵀ.
+    smoother : ndarray of shape (n_atoms, n_atoms)
+        N = DDᵀ(DDᵀ + τI)⁻¹ in float64, so that (DDᵀ + τI)⁻¹ = (I − N)/τ.
+    """
+
+    def __init__(self, dictionary: Array, shift: float) -> None:
+        n_atoms, n_features = dictionary.shape
+        self.shift, self.dtype = shift, dictionary.dtype
+        # The K×K factorisation is in float64 whatever the samples are.
+        in_features = n_atoms > n_features and shift > 0
+        factorise = _in_feature_space if in_features else _in_atom_space
+        coder, self.smoother = factorise(dictionary.astype(np.float64, copy=False), shift)
+        self.coder = coder.astype(self.dtype, copy=False)
+
+    def codes(self, Y: Array) -> Array:
+        """min over x of ‖y − xD‖² + τ‖x‖² for each row y."""
+        return Y @ self.coder.T
+
+
+def _in_feature_space(D: Array, shift: float) -> tuple[Array, Array]:
+    """Φ = EL⁻¹ and N = EEᵀ, with E = DL⁻ᵀ and LLᵀ = DᵀD + τI."""
+    L = _cholesky_of_gram(D.T @ D, shift, len(D))
+    E = solve_lower(D, L)
+    return solve_upper(E, L), E @ E.T
+
+
+def _in_atom_space(D: Array, shift: float) -> tuple[Array, Array]:
+    """Φ and N from LLᵀ = G + τI, G = DDᵀ, in the form that cancels no digits at this τ."""
+    G = D @ D.T
+    L = _cholesky_of_gram(G, shift, len(D))
+    if shift > np.abs(G).sum(axis=1).max(initial=0.0):  # τ > ‖G‖: N is small
+        R = solve_lower(G, L)
+        N = (G - R @ R.T) / shift
+        return (D - N @ D) / shift, N
+    H = inverse_from_cholesky(L)
+    return H @ D, np.eye(len(G)) - shift * H
+
+
+def _cholesky_of_gram(gram: Array, shift: float, n_atoms: int) -> Array:
+    shifted = gram.copy()
+    shifted[np.diag_indices_from(shifted)] += shift
+    try:
+        return cholesky(shifted)
+    except np.linalg.LinAlgError:
+        raise np.linalg.LinAlgError(
+            f"The codes are not determined: with a total shift of {shift:g} the system of the "
+            f"{n_atoms} atoms is singular. Use ridge > 0, or fewer atoms."
+        ) from None
+
+
+def ridge_codes(Y: Array, dictionary: Array, ridge: float) -> Array:
+    """min over x of ‖y − xD‖² + β‖x‖² for each row y: x = yDᵀ(DDᵀ + βI)⁻¹.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (n_rows, n_features)
+    dictionary : ndarray of shape (n_atoms, n_features)
+    ridge : float
+        β ≥ 0.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_atoms)
+    """
+    return Y @ ridge_coder(dictionary, ridge).T
+
+
+def ridge_coder(dictionary: Array, ridge: float) -> Array:
+    """Φ = (DDᵀ + βI)⁻¹D: the ridge codes of rows Y are YΦᵀ.
+
+    Parameters
+    ----------
+    dictionary : ndarray of shape (n_atoms, n_features)
+    ridge : float
+        β ≥ 0.
+
+    Returns
+    -------
+    ndarray of shape (n_atoms, n_features)
+    """
+    D = dictionary.astype(np.float64, copy=False)
+    n_atoms, n_features = D.shape
+    with threads_for(2.0 * D.size * min(D.shape)):
+        if n_atoms > n_features and ridge > 0:
+            L = _cholesky_of_gram(D.T @ D, ridge, n_atoms)
+            coder = solve_upper(solve_lower(D, L), L)
+        else:
+            L = _cholesky_of_gram(D @ D.T, ridge, n_atoms)
+            coder = solve_upper(solve_lower(D.T, L), L).T
+    return np.ascontiguousarray(coder, dtype=dictionary.dtype)
+
+
+def suppressed_codes(
+    Y: Array, blocks: Sequence[Block], dictionary: Array, layout: AtomLayout, suppression: float
+) -> Array:
+    """min over x of ‖y − xD‖² + ρ‖x‖² + λ‖x_R‖², R the atoms of other classes than the row's own.
+
+    With τ = λ + ρ, u = yDᵀ(G + τI)⁻¹ and N = G(G + τI)⁻¹, S the free atoms:
+    x_S = (λN_SS + ρI)⁻¹ τu_S and x_R = u_R − (λ/τ) N_RS x_S.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (n_rows, n_features)
+    blocks : sequence of Block
+        Every row of Y belongs to one block; ρ ≥ 0 may differ between blocks.
+    dictionary : ndarray of shape (n_atoms, n_features)
+    layout : AtomLayout
+    suppression : float
+        λ ≥ 0.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_atoms)
+        The exact minimisers.
+    """
+    codes = np.empty((len(Y), len(dictionary)), dtype=Y.dtype)
+    for shift, group in _shared_factorisations(blocks, suppression, len(dictionary)):
+        factor = RidgeFactor(dictionary, shift)
+        rows = _joined([block.rows for block in group])
+        codes[rows] = _group_codes(Y[rows], factor, group, layout, suppression)
+    return codes
+
+
+def _joined(slices: Sequence[slice]) -> slice | Index:
+    """All indices of the slices in turn; where these are consecutive one slice, to spare a copy."""
+    if all(a.stop == b.start for a, b in pairwise(slices)):
+        return slice(slices[0].start, slices[-1].stop)
+    return np.concatenate([np.arange(s.start, s.stop) for s in slices])
+
+
+def _neumann_steps(offset: float, shift: float) -> float:
+    """Terms after which (offset/shift)ᵏ has fallen below rounding."""
+    ratio = abs(offset) / shift if shift > 0 else np.inf
+    if ratio == 0:
+        return 0
+    return np.ceil(np.log(np.finfo(float).eps) / np.log(ratio)) if ratio < 0.5 else np.inf
+
+
+def _shared_factorisations(
+    blocks: Sequence[Block], suppression: float, n_atoms: int
+) -> Iterator[tuple[float, list[Block]]]:
+    """Group blocks under few values of τ: refine where that is cheaper than to factor again."""
+    left = list(blocks)
+    while left:
+        sizes: dict[float, int] = {}
+        for block in left:
+            sizes[block.shift] = sizes.get(block.shift, 0) + _n_rows(block)
+        center = max(sizes, key=lambda shift: sizes[shift])
+        tau = suppression + center
+        # A step is one product of the rows with N; a factorisation is some three of K rows.
+        limit = 3 * n_atoms
+        near = {s for s, n in sizes.items() if n * _neumann_steps(s - center, tau) <= limit}
+        yield tau, [block for block in left if block.shift in near]
+        left = [block for block in left if block.shift not in near]
+
+
+def _group_codes(
+    Y: Array, factor: RidgeFactor, blocks: Sequence[Block], layout: AtomLayout, suppression: float
+) -> Array:
+    """Codes of rows whose τ_c = λ + ρ_c lies near the τ of the factor.
+
+    On the atoms R the factor is off by δ = τ_c − τ; the series x ← x⁰ − M⁻¹ δ x_R, with M the
+    system at τ on R and ρ_c on S, removes that exactly in a few terms.
+    """
+    blocks = _consecutive(blocks)
+    codes = _solve(factor.codes(Y), factor, _batches(factor, blocks, layout), layout.shared)
+    offsets = {block.shift: suppression + block.shift - factor.shift for block in blocks}
+    off = [block for block in blocks if offsets[block.shift]]
+    if off:
+        rows = _joined([block.rows for block in off])
+        off, start = _consecutive(off), codes[rows]
+        batches, owns = _batches(factor, off, layout), [layout.own(b.label) for b in off]
+        delta = np.repeat([offsets[b.shift] for b in off], [_n_rows(b) for b in off])
+        delta = delta[:, None].astype(Y.dtype)
+        N = factor.smoother.astype(Y.dtype, copy=False)
+        refined = start
+        steps = max(_neumann_steps(offset, factor.shift) for offset in offsets.values())
+        for _ in range(int(steps)):
+            excess = delta * refined
+            for block, own in zip(off, owns):
+                excess[block.rows, own] = 0
+            excess[:, : layout.shared] = 0
+            ridge = (excess - excess @ N) / factor.shift
+            refined = start - _solve(ridge, factor, batches, layout.shared)
+        codes[rows] = refined
+    return codes
+
+
+def _n_rows(block: Block) -> int:
+    return block.rows.stop - block.rows.start
+
+
+def _consecutive(blocks: Sequence[Block]) -> list[Block]:
+    """The same blocks over rows that are gathered one after another."""
+    ends = np.cumsum([_n_rows(block) for block in blocks]).tolist()
+    return [b._replace(rows=slice(end - _n_rows(b), end)) for b, end in zip(blocks, ends)]
+
+
+class _Batch(NamedTuple):
+    """Blocks of one shape, solved together.
+
+    Attributes
+    ----------
+    rows : slice or ndarray of int
+        The rows of all blocks, block after block.
+    free : ndarray of int of shape (n_blocks, 1, n_free)
+        The atoms S of each block, shared ones first.
+    levels : ndarray of shape (n_blocks, 1, 1)
+        λ as the factor's τ has it: τ − ρ.
+    inverses : ndarray of shape (n_blocks, n_free, n_free)
+        τ(λN_SS + ρI)⁻¹.
+    smoothers : ndarray of shape (n_blocks, n_own, n_atoms)
+        The rows of N that belong to each block's own atoms.
+    """
+
+    rows: slice | Index
+    free: Index
+    levels: Array
+    inverses: Array
+    smoothers: Array
+
+
+def _batches(factor: RidgeFactor, blocks: Sequence[Block], layout: AtomLayout) -> list[_Batch]:
+    shapes: dict[tuple[int, int], list[Block]] = {}
+    for block in blocks:
+        if block.shift != factor.shift:  # with λ = 0 the ridge codes are the codes
+            shape = (_n_rows(block), layout.per_class[block.label])
+            shapes.setdefault(shape, []).append(block)
+    with one_thread():
+        return [_batch(factor, alike, layout) for alike in shapes.values()]
+
+
+def _batch(factor: RidgeFactor, blocks: Sequence[Block], layout: AtomLayout) -> _Batch:
+    labels = [block.label for block in blocks]
+    free = np.array([layout.free(label) for label in labels])
+    shifts = np.array([block.shift for block in blocks])[:, None, None]
+    levels = factor.shift - shifts
+    systems = levels * factor.smoother[free[:, :, None], free[:, None, :]]
+    systems += shifts * np.eye(free.shape[1])
+    _check_determined(systems, blocks)
+    dtype = factor.dtype
+    inverses = (factor.shift * np.linalg.inv(systems)).astype(dtype, copy=False)
+    own = _joined([layout.own(label) for label in labels])
+    smoothers = factor.smoother[own].astype(dtype, copy=False)
+    smoothers = smoothers.reshape(len(blocks), layout.per_class[labels[0]], -1)
+    rows = _joined([block.rows for block in blocks])
+    return _Batch(rows, free[:, None, :], levels.astype(dtype), inverses, smoothers)
+
+
+def _check_determined(systems: Array, blocks: Sequence[Block]) -> None:
+    """Refuse systems whose smallest Cholesky pivot is at the rounding level of their diagonal."""
+    n_free = systems.shape[1]
+    try:
+        pivots = np.diagonal(np.linalg.cholesky(systems), axis1=1, axis2=2) ** 2
+    except np.linalg.LinAlgError:
+        pivots = np.array([np.linalg.eigvalsh(system) for system in systems])
+    diagonals = np.diagonal(systems, axis1=1, axis2=2)
+    floors = n_free * np.finfo(float).eps * diagonals.max(axis=1, initial=0.0)
+    singular = np.flatnonzero((pivots <= floors[:, None]).any(axis=1))
+    if singular.size:
+        block = blocks[singular[0]]
+        raise np.linalg.LinAlgError(
+            f"The codes of class {block.label} are not determined: its {n_free} own and shared "
+            f"atoms are linearly dependent and ridge is {block.shift:g}. Use a larger ridge, or "
+            "fewer atoms."
+        )
+
+
+def _solve(u: Array, factor: RidgeFactor, batches: Sequence[_Batch], n_shared: int) -> Array:
+    """Turn ridge codes u at τ into suppressed codes, in place."""
+    shared = factor.smoother[:n_shared].astype(u.dtype, copy=False)
+    for batch in batches:
+        x = u[batch.rows].reshape(len(batch.free), -1, u.shape[1])
+        free = np.broadcast_to(batch.free, (*x.shape[:2], batch.free.shape[2]))
+        x_free = np.take_along_axis(x, free, axis=2) @ batch.inverses
+        # N is symmetric: N_RS x_S, transposed to rows, is x_S N_SR.
+        scaled = (batch.levels / factor.shift) * x_free
+        if n_shared:
+            x -= scaled[..., :n_shared] @ shared
+        with one_thread():
+            x -= scaled[..., n_shared:] @ batch.smoothers
+        np.put_along_axis(x, free, x_free, axis=2)
+        if not isinstance(batch.rows, slice):
+            u[batch.rows] = x.reshape(-1, u.shape[1])
+    return u

@@ -1,0 +1,96 @@
+"""One order for the same samples, however they come: what makes training blind to their order.
+
+Rows are ordered by a hash of their bits. Integer arithmetic wraps exactly, so that a row's hash
+depends on nothing but the row; a floating-point key would depend on where in memory the row lies.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crosslabel.core.scaling import Array
+from crosslabel.core.statistics import Labels
+
+_CHUNK = 2**22
+"""Values hashed at a time: bounds the memory of the integer products."""
+
+
+class Canonical(NamedTuple):
+    """Samples in canonical order, equal ones joined by adding their weights.
+
+    Attributes
+    ----------
+    rows : ndarray of int of shape (n_distinct,)
+        Which samples stand for all.
+    labels : ndarray of int of shape (n_distinct,)
+        Classes in canonical order: independent of how they are named.
+    weights : ndarray of shape (n_distinct,)
+    classes : ndarray of int of shape (n_classes,)
+        `classes[c]` is the original label of canonical class c.
+    """
+
+    rows: NDArray[np.intp]
+    labels: Labels
+    weights: NDArray[np.float64]
+    classes: NDArray[np.intp]
+
+
+def row_hashes(X: Array) -> NDArray[np.uint64]:
+    """64-bit hash of each row's values; equal rows have equal hashes.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Of float32 or float64.
+    """
+    bits = np.dtype(f"u{X.dtype.itemsize}")
+    factors = _mixed(np.arange(1, X.shape[1] + 1, dtype=np.uint64)) | np.uint64(1)
+    hashes = np.empty(len(X), np.uint64)
+    step = max(1, _CHUNK // max(1, X.shape[1]))
+    for start in range(0, len(X), step):
+        values = X[start : start + step] + X.dtype.type(0)  # turns −0 into 0, which equals it
+        words = values.view(bits).astype(np.uint64)
+        words ^= words >> np.uint64(29)
+        hashes[start : start + step] = (words * factors).sum(axis=1, dtype=np.uint64)
+    return _mixed(hashes)
+
+
+def _mixed(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Spread every input bit over the whole word, so that sums of hashes stay distinct."""
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        hashes = (hashes ^ (hashes >> np.uint64(shift))) * np.uint64(factor)
+    return hashes ^ (hashes >> np.uint64(31))
+
+
+def canonical(
+    X: Array, labels: Labels, n_classes: int, sample_weight: Array | None = None
+) -> Canonical:
+    """Order samples by class and content, and join equal ones; samples of no weight are left out.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    labels : ndarray of int of shape (n_samples,)
+    n_classes : int
+    sample_weight : ndarray of shape (n_samples,), optional
+    """
+    weights = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
+    hashes = row_hashes(X)
+    order = np.lexsort((hashes, labels))
+    order = order[weights[order] > 0]
+    first = np.ones(len(order), dtype=bool)
+    alike = (np.diff(hashes[order]) == 0) & (np.diff(labels[order]) == 0)
+    pairs = np.flatnonzero(alike)
+    first[pairs + 1] = (X[order[pairs]] != X[order[pairs + 1]]).any(axis=1)
+    groups = np.cumsum(first) - 1
+    rows = order[first]
+    joined = np.bincount(groups, weights[order], len(rows)).astype(np.float64)
+    keys = np.zeros(n_classes, np.uint64)
+    np.add.at(keys, labels[rows], hashes[rows])
+    classes = np.argsort(keys, kind="stable")
+    ranks = np.argsort(classes, kind="stable")[labels[rows]]
+    by_class = np.argsort(ranks, kind="stable")
+    return Canonical(rows[by_class], ranks[by_class], joined[by_class], classes)

@@ -1,0 +1,249 @@
+"""All that training needs to know of the samples: count, mean and scatter of each class.
+
+The objective sees the data through these alone, so they can be added, merged and removed exactly,
+wherever and in whatever order the samples come.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crosslabel.core.backend import factor_rows
+from crosslabel.core.scaling import Array
+
+Labels = NDArray[np.intp]
+
+
+class ImpossibleRemovalError(ValueError):
+    """Samples were to be removed that cannot have been added."""
+
+
+class Scatter(NamedTuple):
+    """S = Σ w (y − ȳ)(y − ȳ)ᵀ of one class, in the smaller of two forms.
+
+    `array` holds rows F with FᵀF = S while they are fewer than the features, and S itself after
+    that: memory never exceeds n_features² and never grows with the number of samples.
+    """
+
+    array: Array
+    is_factor: bool
+
+    @classmethod
+    def zero(cls, n_features: int, dtype: np.dtype) -> Scatter:
+        """Scatter of no samples."""
+        return cls(np.zeros((0, n_features), dtype), True)
+
+    def matrix(self) -> Array:
+        """S."""
+        return self.array.T @ self.array if self.is_factor else self.array
+
+    def factor(self) -> Array:
+        """Few rows F with FᵀF = S."""
+        return self.array if self.is_factor else factor_rows(self.array).astype(self.array.dtype)
+
+    def plus(self, other: Scatter, row: Array) -> Scatter:
+        """S + S' + rᵀr for another scatter S' and a row r."""
+        n_rows = len(self.array) + len(other.array) + 1
+        if self.is_factor and other.is_factor and n_rows < self.array.shape[1]:
+            return Scatter(np.concatenate([self.array, other.array, row[None]]), True)
+        return Scatter(self.matrix() + other.matrix() + np.outer(row, row), False)
+
+    def minus(self, other: Scatter, row: Array) -> Scatter:
+        """S − S' − rᵀr, which must be positive semi-definite like every scatter."""
+        if not self.is_factor:
+            rest = self.array - other.matrix() - np.outer(row, row)
+            _check_semidefinite(np.linalg.eigvalsh(rest), np.trace(self.array))
+            return Scatter(rest, False)
+        removed = np.concatenate([other.factor(), row[None]]).astype(np.float64)
+        # In the coordinates of the factor's own row space, S is diagonal and small.
+        energies, basis = np.linalg.eigh(self.array.astype(np.float64) @ self.array.T)
+        kept = energies > len(energies) * np.finfo(self.array.dtype).eps * energies.max(initial=0)
+        basis = (basis[:, kept] / np.sqrt(energies[kept])).T @ self.array
+        coordinates = removed @ basis.T
+        outside = np.sum(removed**2) - np.sum(coordinates**2)
+        _check_semidefinite(np.array([-outside]), energies.sum())
+        rest, axes = np.linalg.eigh(np.diag(energies[kept]) - coordinates.T @ coordinates)
+        _check_semidefinite(rest, energies.sum())
+        kept = rest > 0
+        rows = (axes[:, kept] * np.sqrt(rest[kept])).T @ basis
+        return Scatter(rows.astype(self.array.dtype), True)
+
+
+def _check_semidefinite(eigenvalues: Array, scale: float) -> None:
+    if eigenvalues.min(initial=0.0) < -1e-6 * scale - np.finfo(float).tiny:
+        raise ImpossibleRemovalError(
+            "The samples to remove vary more than all samples of their class together, so they "
+            "cannot have been added. Remove only samples that were added, with the same scaling."
+        )
+
+
+class Targets(NamedTuple):
+    """The statistics as rows that are coded like samples: √n ȳ of each class, then its factor.
+
+    `rows` holds the C scaled means, then the factor rows of class 0, 1, …; those of class c are
+    `rows[starts[c]:starts[c + 1]]`.
+    """
+
+    rows: Array
+    starts: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class ClassStatistics:
+    """Count n, mean ȳ and scatter S of each class; immutable.
+
+    Attributes
+    ----------
+    counts : ndarray of shape (n_classes,)
+        Number of samples of each class, or the sum of their weights.
+    means : ndarray of shape (n_classes, n_features)
+    scatters : tuple of Scatter
+    """
+
+    counts: NDArray[np.float64]
+    means: Array
+    scatters: tuple[Scatter, ...]
+
+    @classmethod
+    def empty(cls, n_classes: int, n_features: int, dtype: np.dtype) -> ClassStatistics:
+        """Statistics of no samples."""
+        scatters = tuple(Scatter.zero(n_features, dtype) for _ in range(n_classes))
+        return cls(np.zeros(n_classes), np.zeros((n_classes, n_features), dtype), scatters)
+
+    @classmethod
+    def from_samples(
+        cls, X: Array, labels: Labels, n_classes: int, sample_weight: Array | None = None
+    ) -> ClassStatistics:
+        """Statistics of labelled samples.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        labels : ndarray of int of shape (n_samples,)
+            Classes 0 … n_classes−1; a class may have no sample.
+        n_classes : int
+        sample_weight : ndarray of shape (n_samples,), optional
+            A weight of two equals the sample twice; zero equals its absence.
+        """
+        weights = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
+        order = np.argsort(labels, kind="stable")
+        bounds = np.searchsorted(labels[order], np.arange(n_classes + 1))
+        parts = [order[a:b] for a, b in pairwise(bounds)]
+        moments = [_moments(X[part], weights[part]) for part in parts]
+        counts, means, scatters = zip(*moments)
+        return cls(np.array(counts), np.array(means), scatters)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.counts)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self.means.shape[1]
+
+    def update(
+        self, X: Array, labels: Labels, sample_weight: Array | None = None
+    ) -> ClassStatistics:
+        """Statistics with these samples added."""
+        return self.merge(self.from_samples(X, labels, self.n_classes, sample_weight))
+
+    def remove(
+        self, X: Array, labels: Labels, sample_weight: Array | None = None
+    ) -> ClassStatistics:
+        """Statistics as if these samples had never been added."""
+        gone = self.from_samples(X, labels, self.n_classes, sample_weight)
+        rest = [_without(*old) for old in zip(self._classes(), gone._classes())]
+        counts, means, scatters = zip(*rest)
+        return ClassStatistics(np.array(counts), np.array(means), scatters)
+
+    def merge(self, other: ClassStatistics) -> ClassStatistics:
+        """Statistics of both sets of samples together."""
+        if self.means.shape != other.means.shape:
+            raise ValueError(
+                f"Statistics of {self.n_classes} classes with {self.n_features} features cannot be "
+                f"merged with those of {other.n_classes} classes with {other.n_features} features."
+            )
+        both = [_together(*pair) for pair in zip(self._classes(), other._classes())]
+        counts, means, scatters = zip(*both)
+        return ClassStatistics(np.array(counts), np.array(means), scatters)
+
+    def project(self, basis: Array) -> ClassStatistics:
+        """Statistics in the coordinates of an orthonormal basis (rows) of the data's span."""
+        scatters = tuple(Scatter(s.factor() @ basis.T, True) for s in self.scatters)
+        return ClassStatistics(self.counts, self.means @ basis.T, scatters)
+
+    def targets(self) -> Targets:
+        """Rows whose outer products sum to the second moment of the data, class by class."""
+        scale = np.sqrt(self.counts)[:, None].astype(self.means.dtype)
+        factors = [scatter.factor() for scatter in self.scatters]
+        starts = self.n_classes + np.cumsum([0, *map(len, factors)])
+        return Targets(np.concatenate([scale * self.means, *factors]), starts)
+
+    def _classes(self) -> list[_Moments]:
+        return [_Moments(*each) for each in zip(self.counts, self.means, self.scatters)]
+
+
+class _Moments(NamedTuple):
+    """Count, mean and scatter of one class."""
+
+    n: float
+    mean: Array
+    scatter: Scatter
+
+
+def _moments(X: Array, weights: Array) -> _Moments:
+    """Count, mean and scatter of the weighted samples of one class."""
+    n_features, count = X.shape[1], float(weights.sum())
+    if count == 0:
+        return _Moments(0.0, np.zeros(n_features, X.dtype), Scatter.zero(n_features, X.dtype))
+    roots = np.sqrt(weights).astype(X.dtype)
+    # In float64 whatever the samples are: a mean of many would lose digits.
+    mean = np.einsum("i,ij->j", weights / count, X, dtype=np.float64).astype(X.dtype)
+    if len(X) > n_features:
+        centred = (X - mean) * roots[:, None]
+        return _Moments(count, mean, Scatter(centred.T @ centred, False))
+    # A reflection that takes the vector of root weights to an axis takes the scaled samples to
+    # √n ȳ (one row, dropped) and n − 1 rows whose Gram matrix is the scatter.
+    axis = roots.astype(np.float64) / np.sqrt(count)
+    axis[0] += 1.0
+    centred = (X - mean) * roots[:, None]
+    shift = (axis / axis[0]).astype(X.dtype)
+    rows = centred[1:] - shift[1:, None] * (shift @ centred / (shift @ shift) * 2)
+    return _Moments(count, mean, Scatter(rows, True))
+
+
+def _shift_row(a: _Moments, b: _Moments) -> Array:
+    """The row by which the scatter of two joined classes exceeds the sum of their scatters."""
+    weight = np.sqrt(a.n * b.n / (a.n + b.n))
+    return (weight * (a.mean - b.mean)).astype(a.mean.dtype)
+
+
+def _together(a: _Moments, b: _Moments) -> _Moments:
+    if b.n == 0 or a.n == 0:
+        return a if b.n == 0 else b
+    count = a.n + b.n
+    mean = a.mean + (b.n / count) * (b.mean - a.mean)
+    scatter = a.scatter.plus(b.scatter, _shift_row(a, b))
+    return _Moments(count, mean.astype(a.mean.dtype), scatter)
+
+
+def _without(total: _Moments, gone: _Moments) -> _Moments:
+    if gone.n == 0:
+        return total
+    count = total.n - gone.n
+    if count < -1e-9 * total.n - np.finfo(float).tiny:
+        raise ImpossibleRemovalError(
+            f"{gone.n:g} samples of a class were to be removed, but it has {total.n:g}."
+        )
+    if count <= 1e-9 * total.n:
+        return _moments(total.mean[None, :][:0], np.zeros(0))
+    mean = (total.mean + (gone.n / count) * (total.mean - gone.mean)).astype(total.mean.dtype)
+    rest = _Moments(count, mean, total.scatter)
+    return _Moments(count, mean, total.scatter.minus(gone.scatter, _shift_row(rest, gone)))
