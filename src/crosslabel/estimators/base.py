@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -86,7 +87,15 @@ class RepresentationClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_queries,)
         """
-        return self.classes_[self._class_scores(self._check_queries(X)).argmax(axis=1)]
+        scores = self._class_scores(self._check_queries(X))
+        return self.classes_[scores.argmax(axis=1)]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        # Classes are told apart by direction, not by position: of scikit-learn's test blobs in the
+        # plane, two lie in nearly the same direction from the origin.
+        tags.classifier_tags.poor_score = True
+        return tags
 
     def _check_training(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Labels]:
         """Validated, scaled samples and labels 0 … n_classes−1; sets `classes_`."""
