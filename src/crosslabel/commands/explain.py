@@ -216,7 +216,10 @@ def _draw_code(ax: Any, explanation: Explanation) -> None:
 
 
 def _draw_scores(ax: Any, explanation: Explanation) -> None:
-    best = explanation.views[:10]
-    ax.barh([view.name for view in best][::-1], [view.score for view in best][::-1], color="0.6")
-    ax.set(xlabel=f"score by the {explanation.rule} rule; the rightmost wins")
+    best = explanation.views[:10][::-1]
+    colours = [f"C{rank}" if rank < SHOWN else "0.7" for rank in range(len(best))][::-1]
+    # Scores are negated costs; costs, the shortest of which wins, are easier to see.
+    ax.barh([view.name for view in best], [-view.score for view in best], color=colours)
+    cost = {"global": "residual² / Σ|coefficients|", "local": "residual²"}[explanation.rule]
+    ax.set(xlabel=f"{cost}, which the {explanation.rule} rule compares: the shortest wins")
     ax.tick_params(axis="y", labelsize=8)
