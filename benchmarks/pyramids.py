@@ -8,13 +8,20 @@ in the span of the split's training images: a linear model on them is the same m
 
 from __future__ import annotations
 
+import argparse
 import json
 import time
 from pathlib import Path
 
+import joblib
 import numpy as np
 import scipy.linalg
+from sklearn.model_selection import ParameterGrid, StratifiedShuffleSplit
+from sklearn.svm import LinearSVC
 
+from crosslabel import CrossLabelClassifier
+from crosslabel.commands.measure import Accuracy
+from crosslabel.datasets.splits import per_class
 from crosslabel.features.dense_sift import DenseSIFT
 from crosslabel.features.extraction import extract
 from crosslabel.features.gray import gray_image
@@ -108,3 +115,57 @@ def span_coordinates(features, train) -> np.ndarray:
     kernel[np.diag_indices_from(kernel)] += 1e-6
     lower = scipy.linalg.cholesky(kernel, lower=True)
     return scipy.linalg.solve_triangular(lower, gram.T, lower=True).T.astype(np.float32)
+
+
+def measure(data, n_train: int, fixed: dict, grid: dict) -> None:
+    """Print accuracy of a linear SVM and of the flagship over random splits.
+
+    The flagship's parameters are chosen once, on the first split's training images alone.
+    """
+    options = argparse.ArgumentParser()
+    options.add_argument("--splits", type=int, default=10)
+    options.add_argument("--jobs", type=int, default=2, help="processes that code images")
+    options.add_argument("--folder", type=Path, required=True, help="keeps what was computed")
+    given = options.parse_args()
+    splits = list(per_class(data.target, n_train, repeats=given.splits, seed=0))
+    places = coordinates(data.filenames, splits, given.folder, given.jobs)
+    chosen = choose(np.load(places[0]), data.target, splits[0][0], fixed, grid)
+    results = [_one_split(np.load(p), data, s, chosen) for p, s in zip(places, splits)]
+    for name in results[0]:
+        overall = np.array([result[name].overall for result in results])
+        classes = np.array([result[name].mean_per_class for result in results])
+        print(
+            f"{name:<22} overall {overall.mean():.2%} ± {100 * overall.std():.2f}, "
+            f"per class {classes.mean():.2%} ± {100 * classes.std():.2f} ({len(results)} splits)"
+        )
+
+
+def choose(Z, y, train, fixed: dict, grid: dict) -> dict:
+    """The point of the grid that does best on a third of the training images, kept aside."""
+    halves = StratifiedShuffleSplit(1, test_size=1 / 3, random_state=0).split(train, y[train])
+    learn, test = (train[part] for part in next(halves))
+    scores = {}
+    for point in ParameterGrid(grid):
+        model = CrossLabelClassifier(random_state=0, **fixed, **point).fit(Z[learn], y[learn])
+        scores[joblib.hash(point)] = (model.score(Z[test], y[test]), point)
+        print(f"on training images: {scores[joblib.hash(point)][0]:.2%} {point}", flush=True)
+    best = max(scores.values(), key=lambda pair: pair[0])[1]
+    print(f"chosen: {best}", flush=True)
+    return fixed | best
+
+
+def _one_split(Z, data, split, chosen: dict) -> dict[str, Accuracy]:
+    train, test = split
+    y, names = data.target, data.target_names.tolist()
+    models = {"linear SVM": LinearSVC(C=1.0)}
+    for rule in ("global", "local"):
+        models[f"flagship, {rule}"] = CrossLabelClassifier(
+            random_state=0, **(chosen | {"rule": rule})
+        )
+    results = {}
+    for name, model in models.items():
+        started = time.perf_counter()
+        predicted = model.fit(Z[train], y[train]).predict(Z[test])
+        results[name] = Accuracy.of(y[test], predicted, names)
+        print(f"{name}: {results[name]} ({time.perf_counter() - started:.0f} s)", flush=True)
+    return results

@@ -100,6 +100,7 @@ def test_177_values_that_sum_to_three():
     X = lbp.fit_transform(clips)
     assert X.shape == (2, 177) == (2, len(set(lbp.get_feature_names_out())))
     np.testing.assert_allclose(X.sum(axis=1), 3)
+    np.testing.assert_allclose(LBPTOP(root=True).fit_transform(clips) ** 2, X)
 
 
 @pytest.mark.parametrize("interpolation", ["nearest", "bilinear"])

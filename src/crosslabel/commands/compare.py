@@ -172,9 +172,9 @@ def _splits(data: Bunch, n_train: int | None, repeats: int, seed: int) -> list[S
 def _fingerprint(data: Bunch) -> Any:
     """What tells these data from others: the rows, or each file's name, size and time."""
     if data.kind == "features":
-        return joblib.hash([data.items, data.target])
-    stats = [os.stat(name) for name in data.items]
-    return [(n, s.st_size, s.st_mtime_ns) for n, s in zip(data.items, stats)]
+        return joblib.hash([data.samples, data.target])
+    stats = [os.stat(name) for name in data.samples]
+    return [(n, s.st_size, s.st_mtime_ns) for n, s in zip(data.samples, stats)]
 
 
 def _measure(
@@ -184,9 +184,9 @@ def _measure(
     if not methods:
         return
     train, test = split
-    steps = steps_for(features, data.kind, settings, data.items, len(train))
+    steps = steps_for(features, data.kind, settings, data.samples, len(train))
     extractor = Pipeline(steps) if steps else None
-    rows = [_taken(data.items, part) for part in (train, test)]
+    rows = [_taken(data.samples, part) for part in (train, test)]
     X, Z = (
         (rows[0], rows[1])
         if extractor is None

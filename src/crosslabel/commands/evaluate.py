@@ -45,6 +45,6 @@ def evaluate(
         )
     truth = np.array([number[name] for name in data.target_names])[data.target]
     chosen = np.arange(len(truth)) if data.test is None else data.test
-    items = [data.items[i] for i in chosen] if data.kind != "features" else data.items[chosen]
+    items = [data.samples[i] for i in chosen] if data.kind != "features" else data.samples[chosen]
     predicted = trained.pipeline.predict(items)
     return Accuracy.of(truth[chosen], predicted, trained.class_names), data

@@ -9,16 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch
 
 from crosslabel.commands.measure import Accuracy
 from crosslabel.datasets.source import load_source
+from crosslabel.estimators import CrossLabelClassifier
 from crosslabel.features.recipes import DEFAULTS, Settings, steps_for
 from crosslabel.persistence import Model, save
 
 MAX_FOLDS = 5
+GRID = {
+    "ridge": [1e-3, 8e-3, 5e-2],
+    "suppression": [2e3],
+    "grouping": [2e-2, 1.0],
+    "rule": ["global", "local"],
+}
 
 
 @dataclass(frozen=True)
@@ -106,14 +113,14 @@ def fit(
         raise ValueError(f"{path} holds one usable class only: {data.target_names[0]}.")
     train, test = _split(data, held_out, seed)
     started = time.perf_counter()
-    items = taken(data.items, train)
+    items = taken(data.samples, train)
     steps = steps_for(features, data.kind, settings or Settings(seed=seed), items, len(train))
     X = Pipeline(steps).fit_transform(items) if steps else items
     classifier = _trained(parameters or Parameters(), X, data.target[train], seed)
     pipeline = Pipeline([*steps, ("classifier", classifier)])
     seconds = time.perf_counter() - started
     names = data.target_names.tolist()
-    predicted = pipeline.predict(taken(data.items, test))
+    predicted = pipeline.predict(taken(data.samples, test))
     accuracy = Accuracy.of(data.target[test], predicted, names)
     name = DEFAULTS[data.kind] if features == "auto" else features
     summary = _summary(data, train, classifier, accuracy, seconds, seed)
@@ -142,7 +149,19 @@ def _split(data: Bunch, held_out: float, seed: int) -> tuple[Any, Any]:
 
 
 def _trained(parameters: Parameters, X: Any, y: Any, seed: int) -> Any:
-    raise NotImplementedError
+    """The classifier with what is given, and the rest chosen on the training samples."""
+    given = {name: value for name, value in vars(parameters).items() if value is not None}
+    base = CrossLabelClassifier(random_state=seed, **given)
+    grid = {name: values for name, values in GRID.items() if name not in given}
+    folds = min(MAX_FOLDS, int(np.unique(y, return_counts=True)[1].min()))
+    if not grid:
+        return base.fit(X, y)
+    if folds < 2:
+        raise ValueError(
+            "A class has one training sample only, so that nothing can be chosen by "
+            "cross-validation. Give --ridge, --suppression, --grouping and --rule, or more samples."
+        )
+    return GridSearchCV(base, grid, cv=folds).fit(X, y).best_estimator_
 
 
 def _summary(

@@ -29,7 +29,7 @@ def load_source(path: str | os.PathLike[str], *, strict: bool = False, minimum: 
     Returns
     -------
     Bunch
-        `items` (paths, or rows of features), `target`, `target_names`, `kind` ("images", "clips"
+        `samples` (paths, or rows of features), `target`, `target_names`, `kind` ("images", "clips"
         or "features"), `skipped`, `train` and `test` (indices, or None) and `DESCR`.
     """
     place = Path(path)
@@ -38,13 +38,13 @@ def load_source(path: str | os.PathLike[str], *, strict: bool = False, minimum: 
     if place.is_dir():
         loader = load_clip_folder if _holds_clips(place) else load_image_folder
         data = loader(place, strict=strict, minimum=minimum)
-        return Bunch(items=data.filenames, train=None, test=None, **data)
+        return Bunch(samples=data.filenames, train=None, test=None, **data)
     if place.suffix.lower() not in FEATURE_SUFFIXES:
         raise ValueError(
             f"{place} is neither a folder with a subfolder for each class nor a .mat or .npz file."
         )
     data = load_features(place)
-    return Bunch(items=data.data, **data)
+    return Bunch(samples=data.data, **data)
 
 
 def _holds_clips(folder: Path) -> bool:

@@ -40,6 +40,9 @@ class LBPTOP(TransformerMixin, BaseEstimator):
         has a bin: 256 and 768.
     interpolation : {"nearest", "bilinear"}, default="nearest"
         A neighbour's value: that of the nearest voxel, or interpolated in its plane.
+    root : bool, default=False
+        Take the square root of each value: inner products then compare histograms as the
+        Bhattacharyya coefficient does, and no bin drowns the others.
     n_jobs : int, default=None
         Processes; -1 for one on each core.
     cache : path, default=None
@@ -58,6 +61,7 @@ class LBPTOP(TransformerMixin, BaseEstimator):
         "radii": [tuple, list],
         "uniform": ["boolean"],
         "interpolation": [StrOptions({"nearest", "bilinear"})],
+        "root": ["boolean"],
         "n_jobs": [None, Integral],
         "cache": [None, str, os.PathLike],
         "verbose": ["boolean"],
@@ -69,6 +73,7 @@ class LBPTOP(TransformerMixin, BaseEstimator):
         radii: tuple[int, int, int] = (1, 1, 1),
         uniform: bool = True,
         interpolation: str = "nearest",
+        root: bool = False,
         n_jobs: int | None = None,
         cache: str | os.PathLike[str] | None = None,
         verbose: bool = False,
@@ -77,6 +82,7 @@ class LBPTOP(TransformerMixin, BaseEstimator):
         self.radii = radii
         self.uniform = uniform
         self.interpolation = interpolation
+        self.root = root
         self.n_jobs = n_jobs
         self.cache = cache
         self.verbose = verbose
@@ -89,7 +95,7 @@ class LBPTOP(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Images) -> Array:
-        """Histograms of the three planes, one after the other, each summing to one.
+        """Histograms of the three planes, one after the other, each summing to one (before `root`).
 
         Parameters
         ----------
@@ -108,7 +114,7 @@ class LBPTOP(TransformerMixin, BaseEstimator):
             n_jobs=self.n_jobs,
             progress="clips" if self.verbose else None,
         )
-        return np.stack(rows)
+        return np.sqrt(rows) if self.root else np.stack(rows)
 
     def histograms(self, clip: Any) -> Array:
         """Histograms of one clip, (3 · n_bins,)."""

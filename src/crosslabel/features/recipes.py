@@ -118,9 +118,10 @@ def _spm(settings: Settings, items: Any, n_train: int) -> Steps:
 
 
 def _lbptop(settings: Settings, items: Any, n_train: int) -> Steps:
-    return [
-        ("lbptop", LBPTOP(n_jobs=settings.n_jobs, cache=settings.cache, verbose=settings.verbose))
-    ]
+    patterns = LBPTOP(
+        root=True, n_jobs=settings.n_jobs, cache=settings.cache, verbose=settings.verbose
+    )
+    return [("lbptop", patterns)]
 
 
 def _none(settings: Settings, items: Any, n_train: int) -> Steps:

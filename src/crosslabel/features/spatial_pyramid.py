@@ -17,7 +17,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -227,6 +226,9 @@ def learn_codebook(descriptors: Array, words: int, random: np.random.RandomState
             f"A codebook of {words} words needs as many descriptors, but the images have "
             f"{len(descriptors)}. Give more or larger images, or fewer words."
         )
+    # Not above: this import takes as long as a small prediction, which has no use for it.
+    from sklearn.cluster import KMeans
+
     # A codebook need not be a minimum of k-means: a few rounds from random descriptors serve as
     # well as many from a careful start, in a tenth of the time.
     kmeans = KMeans(words, init="random", n_init=1, max_iter=20, random_state=random)
