@@ -21,6 +21,10 @@ from crosslabel.core.scaling import Array, unit_rows
 Labels = NDArray[np.intp]
 
 
+PLAIN_SIZE = 2**15
+"""Values up to which a query is checked here; beyond, the cost of full validation is hidden."""
+
+
 class RepresentationClassifier(ClassifierMixin, BaseEstimator):
     """Represent a query by the atoms or samples of each class; the best representation wins.
 
@@ -33,6 +37,7 @@ class RepresentationClassifier(ClassifierMixin, BaseEstimator):
 
     normalize: bool
     classes_: NDArray[Any]
+    n_features_in_: int
 
     @abstractmethod
     def _fit(self, X: Array, labels: Labels) -> None:
@@ -132,8 +137,25 @@ class RepresentationClassifier(ClassifierMixin, BaseEstimator):
     def _check_queries(self, X: ArrayLike) -> Array:
         """Validated queries in the form the model was trained on."""
         check_is_fitted(self)
-        queries = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
-        return self._scaled(queries)
+        if not self._is_plain(X):
+            X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
+        return self._scaled(X)  # type: ignore[arg-type]
+
+    def _is_plain(self, X: ArrayLike) -> bool:
+        """Whether X is a small array that needs no conversion and has no fault.
+
+        scikit-learn's validation takes longer than a query; it is left to what is not plain.
+        """
+        return (
+            type(X) is np.ndarray
+            and X.ndim == 2
+            and X.shape[1] == self.n_features_in_
+            and 0 < X.size <= PLAIN_SIZE
+            and X.dtype in (np.float64, np.float32)
+            and X.flags.c_contiguous
+            and not hasattr(self, "feature_names_in_")
+            and bool(np.isfinite(X).all())
+        )
 
     def _scaled(self, X: Array) -> Array:
         return unit_rows(X) if self.normalize else _check_range(X)

@@ -341,6 +341,9 @@ class CrossLabelClassifier(
         """Compute once what every prediction needs."""
         self._rule = RULES[self.rule_](self.dictionary_, self._atom_layout, self.ridge)
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_rule")
+
     def _class_scores(self, X: Array) -> Array:
         return self._rule.scores(X.astype(self.dictionary_.dtype, copy=False))
 
