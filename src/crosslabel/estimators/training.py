@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.ordering import canonical
+from crosslabel.core.ordering import canonical, class_order
 from crosslabel.core.scaling import Array
 from crosslabel.core.statistics import ClassStatistics, Labels
 
@@ -26,6 +26,8 @@ class TrainingSet:
     labels : ndarray of int of shape (n_samples,)
         Canonical classes.
     weights : ndarray of shape (n_samples,)
+    keys : ndarray of uint64 of shape (n_samples,)
+        From which the order of the classes follows.
     classes : ndarray of int of shape (n_classes,)
         `classes[c]` is the index in the estimator's `classes_` of canonical class c.
     """
@@ -33,6 +35,7 @@ class TrainingSet:
     X: Array
     labels: Labels
     weights: NDArray[np.float64]
+    keys: NDArray[np.uint64]
     classes: NDArray[np.intp]
 
     @classmethod
@@ -43,19 +46,10 @@ class TrainingSet:
         n_classes: int,
         sample_weight: Array | None,
         scale: Callable[[Array], Array],
-        classes: NDArray[np.intp] | None = None,
     ) -> TrainingSet:
-        """Put samples in canonical order, join equal ones, then scale.
-
-        The order of the classes is that of the samples' content, unless one is given.
-        """
-        rows, found, weights, order = canonical(X, labels, n_classes, sample_weight)
-        if classes is not None:
-            found = np.argsort(classes)[order[found]]
-            by_class = np.argsort(found, kind="stable")
-            rows, found, weights = rows[by_class], found[by_class], weights[by_class]
-            order = classes
-        return cls(scale(X[rows]), found, weights, order)
+        """Put samples in canonical order, join equal ones, then scale."""
+        rows, found, weights, keys, classes = canonical(X, labels, n_classes, sample_weight)
+        return cls(scale(X[rows]), found, weights, keys, classes)
 
     @property
     def n_classes(self) -> int:
@@ -86,21 +80,38 @@ class TrainingSet:
             sizes = np.minimum(sizes, self.distinct)
         return AtomLayout(int(shared_atoms), tuple(int(size) for size in sizes))
 
-    def part(self, chosen: NDArray[np.bool_]) -> TrainingSet:
-        """The chosen samples."""
-        return TrainingSet(self.X[chosen], self.labels[chosen], self.weights[chosen], self.classes)
+    @property
+    def named_statistics(self) -> ClassStatistics:
+        """The statistics with the classes in the order of `classes_`."""
+        return self.statistics.reordered(self.by_name)
+
+    def labels_in(self, other: TrainingSet) -> Labels:
+        """The labels as another set with the same classes numbers them."""
+        return other.by_name[self.classes[self.labels]]
+
+    def part(self, chosen: NDArray[np.bool_]) -> tuple[TrainingSet, NDArray[np.intp]]:
+        """The chosen samples as if they had been collected alone, and their places in this set."""
+        named, keys = self.classes[self.labels[chosen]], self.keys[chosen]
+        classes = class_order(keys, named, self.n_classes)
+        labels = np.argsort(classes)[named]
+        order = np.argsort(labels, kind="stable")
+        rows = np.flatnonzero(chosen)[order]
+        part = TrainingSet(self.X[rows], labels[order], self.weights[rows], keys[order], classes)
+        return part, rows
 
 
 @dataclass(frozen=True)
 class Fold:
     """One split of the training samples: most to learn from, the rest to score on.
 
-    `statistics` are those of `train`, merged from parts that are computed once for all folds.
+    `statistics` are those of `train`, merged from parts that are computed once for all folds;
+    `rows` says which samples of the whole set `test` holds, in its order.
     """
 
     train: TrainingSet
     test: TrainingSet
     statistics: ClassStatistics
+    rows: NDArray[np.intp]
 
 
 def fold_numbers(training: TrainingSet, n_folds: int, rng: np.random.Generator) -> NDArray[np.intp]:
@@ -119,11 +130,10 @@ def fold_numbers(training: TrainingSet, n_folds: int, rng: np.random.Generator) 
 
 def folds(training: TrainingSet, number: NDArray[np.intp]) -> Iterator[Fold]:
     """The split that holds out fold 0, then fold 1, … of those that have samples."""
-    parts = {k: training.part(number == k).statistics for k in np.unique(number)}
+    parts = {k: training.part(number == k) for k in np.unique(number)}
+    statistics = {k: part.named_statistics for k, (part, _) in parts.items()}
     for k in sorted(set(parts) - {-1}):
-        others = [part for other, part in parts.items() if other != k]
-        yield Fold(
-            training.part(number != k),
-            training.part(number == k),
-            reduce(ClassStatistics.merge, others),
-        )
+        train, _ = training.part(number != k)
+        test, rows = parts[k]
+        merged = reduce(ClassStatistics.merge, (statistics[j] for j in parts if j != k))
+        yield Fold(train, test, merged.reordered(train.classes), rows)
