@@ -28,11 +28,8 @@ from crosslabel.features.gray import Images, gray_image
 BINS = 4  # spatial bins along each side
 ORIENTATIONS = 8
 CLIP = 0.2  # Lowe's limit on one bin of the unit-norm descriptor
-# Coefficients of x¹⁷, x¹⁵, …, x in the arctangent of x.
-ARCTANGENT = (
-    *(0.0028662257, -0.0161657367, 0.0429096138, -0.0752896400, 0.1065626393),
-    *(-0.1420889944, 0.1999355085, -0.3333314528, 1.0),
-)
+# Of x⁹, x⁷, …, x in the arctangent of x.
+ARCTANGENT = (0.0208351, -0.0851330, 0.1801410, -0.3302995, 0.9998660)
 
 
 class Descriptors(NamedTuple):
@@ -154,12 +151,12 @@ class DenseSIFT(TransformerMixin, BaseEstimator):
     def _describe(self, pixels: Array, size: int, grid: _Grid, out: Array) -> None:
         """Descriptors of one patch size, written to `out`."""
         maps = orientation_maps(pixels, self.smoothing * size / BINS)
-        by_row = grid.rows @ maps.reshape(len(pixels), -1)  # (grid row · bin, orientation · column)
-        across = by_row.reshape(-1, pixels.shape[1])
-        turned = _scratch("turned", across.shape[::-1])  # a sparse product wants whole rows
-        np.copyto(turned, across.T)
+        by_row = grid.rows @ maps.reshape(len(pixels), -1)  # (grid row · bin, column · orientation)
+        across = by_row.reshape(-1, pixels.shape[1], ORIENTATIONS).transpose(1, 0, 2)
+        turned = _scratch("turned", across.shape)  # columns first, for the second product
+        np.copyto(turned, across)
         del by_row, across  # memory that is given back is used again at once
-        pooled = grid.columns @ turned  # (grid column · bin, grid row · bin · orientation)
+        pooled = grid.columns @ turned.reshape(pixels.shape[1], -1)
         shape = (grid.shape[1], BINS, grid.shape[0], BINS, ORIENTATIONS)
         bins = pooled.reshape(shape).transpose(2, 0, 3, 1, 4)
         np.copyto(out.reshape(*grid.shape, BINS, BINS, ORIENTATIONS), bins)
@@ -193,48 +190,47 @@ def orientation_maps(pixels: Array, smoothing: float) -> Array:
 
     Returns
     -------
-    ndarray of shape (height, 8, width)
+    ndarray of shape (height, width, 8)
         Valid until this thread calls the function again.
     """
     if smoothing > 0:
         pixels = gaussian_filter(pixels, smoothing, mode="nearest", truncate=3.0)
-    height, width = pixels.shape
     down, right = (_differences(pixels, axis) for axis in (0, 1))
     magnitude = np.sqrt(down * down + right * right)
     position = _eighths(down, right)
     below = position.astype(np.intp)
     share = magnitude * (position - below)
-    maps = _scratch("maps", (height, ORIENTATIONS, width))
+    magnitude -= share
+    maps = _scratch("maps", (*pixels.shape, ORIENTATIONS))
     maps.fill(0)
-    flat = maps.reshape(-1)
-    place = np.arange(height)[:, None] * (ORIENTATIONS * width) + np.arange(width)
+    flat, first = maps.reshape(-1), np.arange(0, maps.size, ORIENTATIONS).reshape(pixels.shape)
     # A position of exactly 8 is orientation 0 again: the remainder by 8, a power of two, is "& 7".
-    flat[place + (below & (ORIENTATIONS - 1)) * width] = magnitude - share
-    flat[place + ((below + 1) & (ORIENTATIONS - 1)) * width] = share
+    flat[first + (below & (ORIENTATIONS - 1))] = magnitude
+    flat[first + ((below + 1) & (ORIENTATIONS - 1))] = share
     return maps
 
 
 def _eighths(down: Array, right: Array) -> Array:
     """Angles in eighths of a turn, from 0 to 8; arctan2 takes several times as long.
 
-    The arctangent of a ratio in [0, 1] is Abramowitz and Stegun's polynomial 4.4.49, right to 2e-8;
-    the signs and the larger of the two then tell the octant.
+    The arctangent of a ratio in [0, 1] is Abramowitz and Stegun's polynomial 4.4.47, right to 1e-5;
+    the larger of the two and the signs then tell the octant: 2 − v, 4 − v, 8 − v where they hold.
     """
     across, along = np.abs(down), np.abs(right)
-    steep = across > along
     larger = np.maximum(across, along)
-    larger[larger == 0] = 1
-    ratio = np.minimum(across, along) / larger
+    steep = across > along
+    ratio = np.minimum(across, along, out=along)
+    ratio /= np.maximum(larger, np.finfo(larger.dtype).tiny, out=larger)
     square = ratio * ratio
     value = np.full_like(ratio, ARCTANGENT[0])
     for coefficient in ARCTANGENT[1:]:
         value *= square
-        value += coefficient
+        value += np.float32(coefficient)
     value *= ratio
     value *= np.float32(ORIENTATIONS / (2 * np.pi))
-    np.subtract(2, value, out=value, where=steep)
-    np.subtract(4, value, out=value, where=right < 0)
-    np.subtract(8, value, out=value, where=down < 0)
+    for turn, holds in ((2, steep), (4, right < 0), (8, down < 0)):
+        np.subtract(np.float32(turn) * holds, value, out=value)
+        np.abs(value, out=value)
     return value
 
 
@@ -278,6 +274,9 @@ def _normalise(descriptors: Array, flat: float) -> None:
 
 
 _local = threading.local()
+# A block that is never touched, once freed, tells glibc not to hand memory back to the system below
+# its size: the arrays of an image then lie in memory that the image before has used.
+np.empty(2**25 - 2**16, np.uint8)
 
 
 def _scratch(name: str, shape: tuple[int, ...]) -> Array:
