@@ -2,5 +2,6 @@
 
 from crosslabel._version import __version__
 from crosslabel.estimators.crosslabel import CrossLabelClassifier
+from crosslabel.estimators.crosslabel_cv import CrossLabelClassifierCV
 
-__all__ = ["CrossLabelClassifier", "__version__"]
+__all__ = ["CrossLabelClassifier", "CrossLabelClassifierCV", "__version__"]

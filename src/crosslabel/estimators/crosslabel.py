@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -24,18 +23,9 @@ from crosslabel.core.scaling import Array, row_norms, unit_rows
 from crosslabel.core.solver import Callback, Solution
 from crosslabel.estimators.base import Labels, RepresentationClassifier
 from crosslabel.estimators.calibration import fit_temperature, probabilities
+from crosslabel.estimators.progress import CallbackSupportMixin, Progress, with_callbacks
 from crosslabel.estimators.solvers import SOLVERS
-from crosslabel.estimators.training import TrainingSet, folds
-
-if importlib.util.find_spec("sklearn.callback"):  # scikit-learn 1.9 and later
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
-else:
-    CallbackSupportMixin = type("CallbackSupportMixin", (), {})
-
-    def with_callbacks(method: Any) -> Any:
-        """Leave a method as it is: this scikit-learn has no callbacks."""
-        return method
-
+from crosslabel.estimators.training import TrainingSet, fold_numbers, folds
 
 N_FOLDS = 5
 """Folds of the cross-validation that chooses the rule and calibrates probabilities."""
@@ -221,11 +211,12 @@ class CrossLabelClassifier(
         rng_start, rng_folds = np.random.default_rng(seed).spawn(2)
         layout = self._layout(training)
         start = self._start(training, layout, rng_start)
-        with _Progress(self, X, y) as progress:
-            solution = self._learn(training, layout, start, progress)
-        self._store(training, layout, solution)
-        self._choose_rule(training, rng_folds)
-        self._prepare()
+        n_folds = N_FOLDS if self.rule == "auto" or self.probability else 0
+        with Progress(self, X, y, n_folds) as progress:
+            solution = self._learn(training, layout, start, progress.iteration)
+            self._store(training, layout, solution)
+            self._choose_rule(training, rng_folds, progress)
+            self._prepare()
         return self
 
     def _training_set(
@@ -314,17 +305,19 @@ class CrossLabelClassifier(
         self.unused_atoms_ = np.flatnonzero(solution.unused[atoms])
         self._atom_layout = named
 
-    def _choose_rule(self, training: TrainingSet, rng: np.random.Generator) -> None:
+    def _choose_rule(
+        self, training: TrainingSet, rng: np.random.Generator, progress: Progress
+    ) -> None:
         """Choose the rule and calibrate, by cross-validation where either is asked for."""
         self.rule_: str = self.rule
-        if self.rule != "auto" and not self.probability:
+        if not progress.n_folds:
             return
         names: list[str] = list(RULES) if self.rule == "auto" else [self.rule]
-        held_out = self._held_out_scores(training, names, rng)
+        held_out = self._held_out_scores(training, names, rng, progress)
         tested = np.isfinite(held_out[names[0]]).all(axis=1)
         labels, weights = training.labels[tested], training.weights[tested]
         self.rule_scores_ = {
-            name: _accuracy(scores[tested], labels, weights) for name, scores in held_out.items()
+            name: accuracy(scores[tested], labels, weights) for name, scores in held_out.items()
         }
         # Of equals the first: the global rule, the paper's better one on most of its data sets.
         self.rule_ = max(names, key=lambda name: self.rule_scores_[name])
@@ -332,23 +325,32 @@ class CrossLabelClassifier(
             self.temperature_ = fit_temperature(held_out[self.rule_][tested], labels, weights)
 
     def _held_out_scores(
-        self, training: TrainingSet, names: Sequence[str], rng: np.random.Generator
+        self,
+        training: TrainingSet,
+        names: Sequence[str],
+        rng: np.random.Generator,
+        progress: Progress,
     ) -> dict[str, Array]:
         """Scores of each training sample by models that have not seen it; NaN where none could."""
         shape = (len(training.labels), training.n_classes)
         held_out = {name: np.full(shape, np.nan) for name in names}
-        for fold in folds(training, N_FOLDS, rng):
+        number = fold_numbers(training, N_FOLDS, rng)
+        for k, fold in zip(np.unique(number[number >= 0]), folds(training, number)):
             layout = self._layout(fold.train)
             start = self._start(fold.train, layout, rng)
             solution = self._learn(fold.train, layout, start)
             for name in names:
                 rule = RULES[name](solution.dictionary, layout, self.ridge)
-                held_out[name][fold.rows] = rule.scores(fold.test.X)
+                held_out[name][number == k] = rule.scores(fold.test.X)
+            progress.fold(k)
         return held_out
 
     def _prepare(self) -> None:
         """Compute once what every prediction needs."""
         self._rule = RULES[self.rule_](self.dictionary_, self._atom_layout, self.ridge)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_rule")
 
     def _class_scores(self, X: Array) -> Array:
         return self._rule.scores(X.astype(self.dictionary_.dtype, copy=False))
@@ -384,8 +386,11 @@ class CrossLabelClassifier(
         -------
         ndarray of shape (n_queries, n_atoms)
         """
-        samples = self._check_queries(X).astype(self.dictionary_.dtype, copy=False)
-        return samples @ ridge_coder(self.dictionary_, self.ridge).T
+        return self._codes(self._check_queries(X))
+
+    def _codes(self, samples: Array) -> Array:
+        D = self.dictionary_
+        return samples.astype(D.dtype, copy=False) @ ridge_coder(D, self.ridge).T
 
     def inverse_transform(self, X: ArrayLike) -> Array:
         """Samples that codes stand for: the codes times the dictionary.
@@ -417,37 +422,8 @@ def _in_order(dictionary: Array, layout: AtomLayout, order: NDArray[np.intp]) ->
     return dictionary[layout.reordered(order)[1]]
 
 
-def _accuracy(scores: Array, labels: Labels, weights: Array) -> float:
+def accuracy(scores: Array, labels: Labels, weights: Array) -> float:
     """Weighted accuracy; zero where no sample could be held out."""
     if len(labels) == 0:
         return 0.0
     return float(np.average(scores.argmax(axis=1) == labels, weights=weights))
-
-
-class _Progress:
-    """Tells the user and scikit-learn's callbacks about each iteration of a fit."""
-
-    def __init__(self, estimator: CrossLabelClassifier, X: ArrayLike, y: ArrayLike) -> None:
-        self.estimator, self.data = estimator, {"X": X, "y": y}
-        self.context: Any = None
-
-    def __enter__(self) -> Callable[[int, float], bool]:
-        if hasattr(self.estimator, "_skl_callbacks"):
-            self.context = self.estimator._init_callback_context(
-                max_subtasks=self.estimator.max_iter
-            )
-            self.context.call_on_fit_task_begin(estimator=self.estimator, **self.data)
-        return self.step
-
-    def step(self, iteration: int, objective: float) -> bool:
-        if self.estimator.verbose:
-            print(f"[CrossLabelClassifier] iteration {iteration + 1}, objective {objective:.6g}")
-        if self.context is None:
-            return False
-        task = self.context.subcontext(task_name="iteration")
-        task.call_on_fit_task_begin(estimator=self.estimator, **self.data)
-        return bool(task.call_on_fit_task_end(estimator=self.estimator, **self.data))
-
-    def __exit__(self, kind: type | None, *details: object) -> None:
-        if self.context is not None and kind is None:
-            self.context.call_on_fit_task_end(estimator=self.estimator, **self.data)

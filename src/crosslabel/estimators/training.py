@@ -43,10 +43,19 @@ class TrainingSet:
         n_classes: int,
         sample_weight: Array | None,
         scale: Callable[[Array], Array],
+        classes: NDArray[np.intp] | None = None,
     ) -> TrainingSet:
-        """Put samples in canonical order, join equal ones, then scale."""
-        order = canonical(X, labels, n_classes, sample_weight)
-        return cls(scale(X[order.rows]), order.labels, order.weights, order.classes)
+        """Put samples in canonical order, join equal ones, then scale.
+
+        The order of the classes is that of the samples' content, unless one is given.
+        """
+        rows, found, weights, order = canonical(X, labels, n_classes, sample_weight)
+        if classes is not None:
+            found = np.argsort(classes)[order[found]]
+            by_class = np.argsort(found, kind="stable")
+            rows, found, weights = rows[by_class], found[by_class], weights[by_class]
+            order = classes
+        return cls(scale(X[rows]), found, weights, order)
 
     @property
     def n_classes(self) -> int:
@@ -84,18 +93,20 @@ class TrainingSet:
 
 @dataclass(frozen=True)
 class Fold:
-    """One split of the training samples: most to learn from, the rest to score on."""
+    """One split of the training samples: most to learn from, the rest to score on.
+
+    `statistics` are those of `train`, merged from parts that are computed once for all folds.
+    """
 
     train: TrainingSet
     test: TrainingSet
     statistics: ClassStatistics
-    rows: NDArray[np.intp]
 
 
-def folds(training: TrainingSet, n_folds: int, rng: np.random.Generator) -> Iterator[Fold]:
-    """Stratified folds; the statistics of each are computed once and merged.
+def fold_numbers(training: TrainingSet, n_folds: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Stratified folds 0 … n_folds−1 of the samples.
 
-    A class's only sample is in every training part, so that no class is ever without one.
+    A class's only sample gets −1: it is in every training part, so that no class is without one.
     """
     number = np.full(len(training.labels), -1)
     for label, n_samples in enumerate(training.distinct):
@@ -103,10 +114,16 @@ def folds(training: TrainingSet, n_folds: int, rng: np.random.Generator) -> Iter
             # A random first fold for each class keeps the folds of one size.
             places = rng.permutation(n_samples) + rng.integers(n_folds)
             number[training.labels == label] = places % n_folds
-    parts = [training.part(number == k).statistics for k in range(-1, n_folds)]
-    for k in range(n_folds):
-        test = number == k
-        if test.any():
-            others = parts[: k + 1] + parts[k + 2 :]
-            statistics = reduce(ClassStatistics.merge, others)
-            yield Fold(training.part(~test), training.part(test), statistics, np.flatnonzero(test))
+    return number
+
+
+def folds(training: TrainingSet, number: NDArray[np.intp]) -> Iterator[Fold]:
+    """The split that holds out fold 0, then fold 1, … of those that have samples."""
+    parts = {k: training.part(number == k).statistics for k in np.unique(number)}
+    for k in sorted(set(parts) - {-1}):
+        others = [part for other, part in parts.items() if other != k]
+        yield Fold(
+            training.part(number != k),
+            training.part(number == k),
+            reduce(ClassStatistics.merge, others),
+        )

@@ -1,0 +1,67 @@
+"""What a fit tells while it runs: lines for the user, tasks for scikit-learn's callbacks."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+if importlib.util.find_spec("sklearn.callback"):  # scikit-learn 1.9 and later
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+else:
+    CallbackSupportMixin = type("CallbackSupportMixin", (), {})
+
+    def with_callbacks(method: Any) -> Any:
+        """Leave a method as it is: this scikit-learn has no callbacks."""
+        return method
+
+
+class Progress:
+    """Tells the user and scikit-learn's callbacks about each iteration and fold of a fit.
+
+    Parameters
+    ----------
+    estimator : estimator
+        With `max_iter`, `verbose` and, where scikit-learn has them, callbacks.
+    X, y : array-like
+        What `fit` was given.
+    n_folds : int
+        Folds that follow the iterations.
+    """
+
+    def __init__(self, estimator: Any, X: ArrayLike, y: ArrayLike, n_folds: int) -> None:
+        self.estimator, self.data, self.n_folds = estimator, {"X": X, "y": y}, n_folds
+        self.context: Any = None
+
+    def __enter__(self) -> Progress:
+        if hasattr(self.estimator, "_skl_callbacks"):
+            self.context = self.estimator._init_callback_context(
+                max_subtasks=self.estimator.max_iter + self.n_folds
+            )
+            self.context.call_on_fit_task_begin(estimator=self.estimator, **self.data)
+        return self
+
+    def iteration(self, number: int, objective: float) -> bool:
+        """Report an iteration; true asks the solver to stop."""
+        if self.estimator.verbose:
+            name = type(self.estimator).__name__
+            print(f"[{name}] iteration {number + 1}, objective {objective:.6g}")
+        return self._task("iteration")
+
+    def fold(self, number: int) -> None:
+        """Report a fold of the cross-validation."""
+        if self.estimator.verbose:
+            print(f"[{type(self.estimator).__name__}] fold {number + 1} of {self.n_folds}")
+        self._task("fold")
+
+    def _task(self, name: str) -> bool:
+        if self.context is None:
+            return False
+        task = self.context.subcontext(task_name=name)
+        task.call_on_fit_task_begin(estimator=self.estimator, **self.data)
+        return bool(task.call_on_fit_task_end(estimator=self.estimator, **self.data))
+
+    def __exit__(self, kind: type | None, *details: object) -> None:
+        if self.context is not None and kind is None:
+            self.context.call_on_fit_task_end(estimator=self.estimator, **self.data)
