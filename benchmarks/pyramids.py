@@ -142,8 +142,8 @@ def measure(data, n_train: int, fixed: dict, grid: dict) -> None:
 
 def choose(Z, y, train, fixed: dict, grid: dict) -> dict:
     """The point of the grid that does best on a third of the training images, kept aside."""
-    halves = StratifiedShuffleSplit(1, test_size=1 / 3, random_state=0).split(train, y[train])
-    learn, test = (train[part] for part in next(halves))
+    thirds = StratifiedShuffleSplit(1, test_size=1 / 3, random_state=0).split(train, y[train])
+    learn, test = (train[part] for part in next(thirds))
     scores = {}
     for point in ParameterGrid(grid):
         model = CrossLabelClassifier(random_state=0, **fixed, **point).fit(Z[learn], y[learn])

@@ -6,10 +6,12 @@ Run: python -m benchmarks.scene15 --folder /var/tmp/scene15
 from benchmarks.pyramids import measure
 from crosslabel.datasets import load_scene15
 
-FIXED = {"atoms_per_class": 30, "suppression": 2e3}
+# The limit of a large λ: on training images it does as well as λ = 2000, in half the time.
+FIXED = {"solver": "class"}
 GRID = {
-    "ridge": [8e-3, 5e-2, 0.2, 1.0],
-    "grouping": [2e-2, 0.5],
+    "atoms_per_class": [30, 100],
+    "ridge": [5e-2, 0.2, 1.0],
+    "grouping": [2e-2, 5.0, 20.0],
     "rule": ["global", "local"],
 }
 
