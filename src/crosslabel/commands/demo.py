@@ -121,7 +121,7 @@ def _faces_or_digits(seed: int) -> tuple[Problem, str]:
         )
         names = [str(name) for name in digits.target_names]
         title = "Handwritten digits, 30 training images each"
-        X = np.asarray(digits.data, dtype=float)
+        X = digits.images.reshape(len(digits.images), -1).astype(float)
         return Problem(title, X, digits.target, names, (8, 8), *split), note
     X = Pixels(FACE_SIZE).fit_transform(faces.images)
     split = next(per_class(faces.target, 5, repeats=1, seed=seed))
