@@ -125,7 +125,7 @@ def fit(
     accuracy = Accuracy.of(data.target[test], predicted, names)
     name = DEFAULTS[data.kind] if features == "auto" else features
     summary = _summary(data, train, classifier, accuracy, seconds, seed)
-    model = Model(pipeline, names, data.kind, name, summary)
+    model = Model(_unbound(pipeline), names, data.kind, name, summary)
     if out is not None:
         save(model, out)
     return Report(model, accuracy, data, seconds)
@@ -166,6 +166,15 @@ def _trained(parameters: Parameters, X: Any, y: Any, seed: int) -> Any:
     }
     search = CrossLabelClassifierCV(cv=folds, random_state=seed, **grid, **given)
     return search.fit(X, y).best_estimator_
+
+
+def _unbound(pipeline: Pipeline) -> Pipeline:
+    """The pipeline without what concerns this machine alone: folders, processes, progress."""
+    local = {"cache": None, "n_jobs": None, "verbose": False}
+    for _, step in pipeline.steps[:-1]:
+        own = step.get_params(deep=False)
+        step.set_params(**{name: value for name, value in local.items() if name in own})
+    return pipeline
 
 
 def _summary(
