@@ -6,13 +6,9 @@ Run: python -m benchmarks.caltech101 --folder /var/tmp/caltech101
 from benchmarks.pyramids import measure
 from crosslabel.datasets import load_caltech101
 
+# The limit of a large λ: on Scene15's training images it does as well, in half the time.
 FIXED = {"atoms_per_class": 29, "solver": "class"}
-GRID = {
-    "shared_atoms": [0, 100],
-    "ridge": [5e-2, 0.2],
-    "grouping": [0.5, 5.0],
-    "rule": ["global", "local"],
-}
+GRID = {"ridge": [0.2, 1.0], "grouping": [5.0, 20.0], "rule": ["global"]}
 
 if __name__ == "__main__":
     measure(load_caltech101(), 30, FIXED, GRID)
