@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo test test-slow lint bench format clean
+.PHONY: help demo test test-slow lint bench bench-images format clean
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
@@ -41,6 +41,16 @@ lint: $(VENV)/.dev
 ## make bench      speed and accuracy as ratios measured in one run
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
+
+## make bench-images  accuracy from raw images and clips; needs CROSSLABEL_DATA, takes hours
+KEPT ?= /var/tmp/crosslabel-bench
+bench-images: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.features --scene15
+	$(BIN)/python -m benchmarks.predict
+	$(BIN)/python -m benchmarks.extended_yale_b
+	$(BIN)/python -m benchmarks.dynamic_textures
+	$(BIN)/python -m benchmarks.scene15 --folder $(KEPT)/scene15
+	$(BIN)/python -m benchmarks.caltech101 --folder $(KEPT)/caltech101
 
 ## make format     put the code into its one format
 format: $(VENV)/.dev

@@ -6,8 +6,9 @@ Run: python -m benchmarks.caltech101 --folder /var/tmp/caltech101
 from benchmarks.pyramids import measure
 from crosslabel.datasets import load_caltech101
 
-FIXED = {"atoms_per_class": 29, "shared_atoms": 100, "suppression": 2e2}
-GRID = {"ridge": [8e-3, 5e-2, 0.2], "grouping": [2e-2, 0.5], "rule": ["global", "local"]}
+# The limit of a large λ: on Scene15's training images it does as well, in half the time.
+FIXED = {"atoms_per_class": 29, "solver": "class"}
+GRID = {"ridge": [0.2, 1.0], "grouping": [5.0, 20.0], "rule": ["global"]}
 
 if __name__ == "__main__":
     measure(load_caltech101(), 30, FIXED, GRID)

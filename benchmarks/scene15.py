@@ -8,7 +8,7 @@ from crosslabel.datasets import load_scene15
 
 FIXED = {"atoms_per_class": 30, "suppression": 2e3}
 GRID = {
-    "ridge": [8e-3, 5e-2, 0.2],
+    "ridge": [8e-3, 5e-2, 0.2, 1.0],
     "grouping": [2e-2, 0.5],
     "rule": ["global", "local"],
 }

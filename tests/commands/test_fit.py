@@ -59,6 +59,14 @@ def test_the_split_of_a_file_is_kept(tmp_path):
     assert report.model.summary["training_samples"] == 24
 
 
+def test_a_model_does_not_carry_this_machines_settings(photos, tmp_path):
+    settings = Settings(words=16, n_jobs=2, verbose=True, cache=str(tmp_path / "cache"))
+    model = fit(photos, features="spm", settings=settings, parameters=GIVEN).model
+    assert list((tmp_path / "cache").rglob("*.npy"))
+    pyramid = model.pipeline[0]
+    assert (pyramid.cache, pyramid.n_jobs, pyramid.verbose) == (None, None, False)
+
+
 def test_the_seed_decides(photos):
     first, second = (fit(photos, parameters=GIVEN, seed=3) for _ in range(2))
     assert first.held_out == second.held_out

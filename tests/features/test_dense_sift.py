@@ -69,8 +69,17 @@ def test_orientation_maps_share_out_the_whole_gradient(image):
     maps = orientation_maps(image, 0)
     dy, dx = np.gradient(image)
     inner = (slice(1, -1), slice(1, -1))
-    np.testing.assert_allclose(maps.sum(0)[inner], np.hypot(dy, dx)[inner], atol=1e-5)
-    assert ((maps > 0).sum(0) <= 2).all()
+    np.testing.assert_allclose(maps.sum(2)[inner], np.hypot(dy, dx)[inner], atol=1e-5)
+    assert ((maps > 0).sum(2) <= 2).all()
+
+
+@pytest.mark.parametrize("angle", np.linspace(-np.pi, np.pi, 33))
+def test_orientation_maps_know_every_angle(angle):
+    row, column = np.mgrid[:5, :5]
+    ramp = (np.sin(angle) * row + np.cos(angle) * column).astype(np.float32)
+    found = orientation_maps(ramp, 0)[2, 2]
+    turn = np.abs((angle / (np.pi / 4) - np.arange(8) + 4) % 8 - 4)
+    np.testing.assert_allclose(found, np.maximum(0, 1 - turn), atol=2e-5)
 
 
 def test_unit_norm_and_clipping(image):

@@ -9,22 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import GridSearchCV, train_test_split
+from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch
 
 from crosslabel.commands.measure import Accuracy
 from crosslabel.datasets.source import load_source
-from crosslabel.estimators import CrossLabelClassifier
+from crosslabel.estimators import CrossLabelClassifier, CrossLabelClassifierCV
 from crosslabel.features.recipes import DEFAULTS, Settings, steps_for
 from crosslabel.persistence import Model, save
 
 MAX_FOLDS = 5
-GRID = {
-    "ridge": [1e-3, 8e-3, 5e-2],
-    "suppression": [2e3],
-    "grouping": [2e-2, 1.0],
-    "rule": ["global", "local"],
+CHOSEN = ("ridge", "suppression", "grouping", "rule")
+GRIDS = {
+    "ridge": "ridges",
+    "suppression": "suppressions",
+    "grouping": "groupings",
+    "atoms_per_class": "atoms_per_class",
 }
 
 
@@ -38,7 +39,7 @@ class Parameters:
         β, λ and γ.
     rule : {"global", "local"} or None
     atoms_per_class, shared_atoms : int or None
-        None for the classifier's own defaults.
+        None for the number of atoms to be chosen and for no shared ones.
     """
 
     ridge: float | None = None
@@ -124,7 +125,7 @@ def fit(
     accuracy = Accuracy.of(data.target[test], predicted, names)
     name = DEFAULTS[data.kind] if features == "auto" else features
     summary = _summary(data, train, classifier, accuracy, seconds, seed)
-    model = Model(pipeline, names, data.kind, name, summary)
+    model = Model(_unbound(pipeline), names, data.kind, name, summary)
     if out is not None:
         save(model, out)
     return Report(model, accuracy, data, seconds)
@@ -151,17 +152,29 @@ def _split(data: Bunch, held_out: float, seed: int) -> tuple[Any, Any]:
 def _trained(parameters: Parameters, X: Any, y: Any, seed: int) -> Any:
     """The classifier with what is given, and the rest chosen on the training samples."""
     given = {name: value for name, value in vars(parameters).items() if value is not None}
-    base = CrossLabelClassifier(random_state=seed, **given)
-    grid = {name: values for name, values in GRID.items() if name not in given}
+    if all(name in given for name in CHOSEN):
+        return CrossLabelClassifier(random_state=seed, **given).fit(X, y)
     folds = min(MAX_FOLDS, int(np.unique(y, return_counts=True)[1].min()))
-    if not grid:
-        return base.fit(X, y)
     if folds < 2:
         raise ValueError(
             "A class has one training sample only, so that nothing can be chosen by "
             "cross-validation. Give --ridge, --suppression, --grouping and --rule, or more samples."
         )
-    return GridSearchCV(base, grid, cv=folds).fit(X, y).best_estimator_
+    # What is given is a grid of one value; what is not has the search's own.
+    grid: dict[str, Any] = {
+        plural: [given.pop(name)] for name, plural in GRIDS.items() if name in given
+    }
+    search = CrossLabelClassifierCV(cv=folds, random_state=seed, **grid, **given)
+    return search.fit(X, y).best_estimator_
+
+
+def _unbound(pipeline: Pipeline) -> Pipeline:
+    """The pipeline without what concerns this machine alone: folders, processes, progress."""
+    local = {"cache": None, "n_jobs": None, "verbose": False}
+    for _, step in pipeline.steps[:-1]:
+        own = step.get_params(deep=False)
+        step.set_params(**{name: value for name, value in local.items() if name in own})
+    return pipeline
 
 
 def _summary(

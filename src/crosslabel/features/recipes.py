@@ -9,8 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn.decomposition import PCA
-
 from crosslabel.features.eigenfaces import Eigenfaces
 from crosslabel.features.gray import gray_image
 from crosslabel.features.lbptop import LBPTOP
@@ -112,9 +110,8 @@ def _spm(settings: Settings, items: Any, n_train: int) -> Steps:
         verbose=settings.verbose,
         random_state=settings.seed,
     )
-    length = settings.words * sum(cells * cells for cells in pyramid.levels)
-    dimension = min(settings.dimension or 3000, n_train, length)
-    return [("pyramid", pyramid), ("pca", PCA(dimension, random_state=settings.seed))]
+    # Not centred: subtracting the mean costs the flagship points (docs/features.md).
+    return [("pyramid", pyramid), ("pca", Eigenfaces(settings.dimension or 3000))]
 
 
 def _lbptop(settings: Settings, items: Any, n_train: int) -> Steps:
