@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosslabel.core.active_set import active_set_lasso, violation
+from crosslabel.core.backend import one_thread
 from crosslabel.core.scaling import Array
 
-# Signals that are solved together: their Gram matrices on the working sets stay in the cache.
+# Signals solved together, and the atoms each may use at first: their Gram matrices fit the cache.
 CHUNK = 64
 WORKING_SET = 64
 # Steps between two looks at the optimality conditions, which cost about one step.
@@ -60,9 +61,10 @@ def lasso(
     codes = np.zeros_like(correlations) if start is None else start.copy()
     penalties = np.broadcast_to(np.asarray(penalty, correlations.dtype), gram.shape[:1])
     allowed = tol * float(penalties.max()) / 2
-    for first in range(0, len(correlations), CHUNK):
-        rows = slice(first, first + CHUNK)
-        _lasso_chunk(gram, correlations[rows], penalties / 2, codes[rows], allowed)
+    with one_thread():  # the systems of a signal are small
+        for first in range(0, len(correlations), CHUNK):
+            rows = slice(first, first + CHUNK)
+            _lasso_chunk(gram, correlations[rows], penalties / 2, codes[rows], allowed)
     return codes
 
 
@@ -104,61 +106,56 @@ def _largest(values: Array, size: int) -> NDArray[np.intp]:
 def coupled_lasso(
     gram: Array,
     correlations: Array,
-    penalty: float | Array,
+    penalty: float,
+    sum_weights: Array,
     *,
-    coupling: Array | None = None,
-    start: Array | None = None,
+    start: Array,
     tol: float = 1e-3,
-    max_iter: int = 500,
+    max_iter: int = 200,
 ) -> Array:
-    """min over X of tr(X H Xᵀ) − 2 tr(X Bᵀ) + tr(Xᵀ Φ X) + Σ λ_k|x_ik|, for signals of one kind.
+    """min over X of tr(X H Xᵀ) − 2 tr(X Bᵀ) + Σ_k q_k (Σ_i x_ik)² + λ‖X‖₁, for the samples of a class.
 
-    The signals share one working set of atoms, which suits the samples of one class, and Φ may
-    couple them: a Fisher criterion or a graph Laplacian.
+    The weights q of the sums over the samples couple them: a Fisher criterion has this form, with
+    its ridge in H. The samples share one working set of atoms.
 
     Parameters
     ----------
     gram : ndarray of shape (n_atoms, n_atoms)
-        H, positive semidefinite.
-    correlations : ndarray of shape (n_signals, n_atoms)
+        H, positive semidefinite, also with n_samples · q added to its diagonal.
+    correlations : ndarray of shape (n_samples, n_atoms)
         B.
-    penalty : float or ndarray of shape (n_atoms,)
-        λ, the same for all atoms or one for each.
-    coupling : ndarray of shape (n_signals, n_signals), optional
-        Φ, positive semidefinite; no coupling without it.
-    start : ndarray of shape (n_signals, n_atoms), optional
+    penalty : float
+        λ.
+    sum_weights : ndarray of shape (n_atoms,)
+        q.
+    start : ndarray of shape (n_samples, n_atoms)
         Codes to start from.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions, in units of the largest λ/2.
-    max_iter : int, default=500
+        Largest violation of the optimality conditions, in units of λ/2.
+    max_iter : int, default=200
         Largest number of proximal steps on one working set.
 
     Returns
     -------
-    ndarray of shape (n_signals, n_atoms)
+    ndarray of shape (n_samples, n_atoms)
     """
-    penalties = np.broadcast_to(np.asarray(penalty, correlations.dtype), gram.shape[:1])
-    allowed = tol * penalties.max() / 2
-    X = np.zeros_like(correlations) if start is None else start.copy()
-    spread = 0.0 if coupling is None else np.abs(coupling).sum(axis=1).max()
+    allowed = tol * penalty / 2
+    X = start.copy()
     for _ in range(4 * len(gram)):  # as in `_lasso_chunk`
         used = np.flatnonzero((X != 0).any(axis=0))
-        gradient = X[:, used] @ gram[used] - correlations
-        if coupling is not None:
-            gradient[:, used] += coupling @ X[:, used]
-        faults = violation(X, gradient, penalties).max(axis=0, initial=0.0)
+        slope = X[:, used] @ gram[used] + sum_weights * X.sum(axis=0) - correlations
+        faults = violation(X, slope, penalty).max(axis=0, initial=0.0)
         if faults.max(initial=0.0) <= allowed:
             break
         faults[used] = np.inf
-        size = min(len(gram), max(64, 2 * len(used)))
+        size = min(len(gram), max(WORKING_SET, 2 * len(used)))
         chosen = np.sort(_largest(faults[None], size)[0])
-        X[:, chosen] = _coupled_on_set(
+        X[:, chosen] = _on_shared_set(
             gram[np.ix_(chosen, chosen)],
             correlations[:, chosen],
+            sum_weights[chosen],
             X[:, chosen],
-            coupling,
-            spread,
-            penalties[chosen] / 2,
+            penalty / 2,
             allowed,
             max_iter,
         )
@@ -167,52 +164,50 @@ def coupled_lasso(
     return X
 
 
-def _coupled_on_set(
+def _on_shared_set(
     hessian: Array,
     targets: Array,
+    sum_weights: Array,
     start: Array,
-    coupling: Array | None,
-    spread: float,
-    thresholds: Array,
+    threshold: float,
     allowed: float,
     max_iter: int,
 ) -> Array:
-    def gradient(Z: Array) -> Array:
-        slope = Z @ hessian - targets
-        return slope if coupling is None else slope + coupling @ Z
+    """`coupled_lasso` without working sets."""
 
-    bound = np.abs(hessian).sum(axis=1).max() + spread
-    return _accelerate(gradient, start, bound, thresholds, allowed, max_iter, axis=None)
+    def slope(Z: Array) -> Array:
+        return Z @ hessian + sum_weights * Z.sum(axis=0) - targets
+
+    # The largest absolute row sum bounds the largest eigenvalue.
+    bound = np.abs(hessian).sum(axis=1).max() + len(start) * max(0.0, float(sum_weights.max()))
+    return _accelerate(slope, start, bound, threshold, allowed, max_iter)
 
 
 def _accelerate(
-    gradient: Callable[[Array], Array],
+    slope: Callable[[Array], Array],
     X: Array,
-    bound: Array | float,
-    thresholds: Array,
+    bound: float,
+    threshold: float,
     allowed: float,
     max_iter: int,
-    axis: int | None,
 ) -> Array:
-    """FISTA with the gradient restart of O'Donoghue and Candès.
+    """FISTA with the gradient restart of O'Donoghue and Candès (2015).
 
-    `gradient` is half that of the smooth part, `bound` bounds its slope. Momentum is kept row by
-    row for `axis=1` and for all rows together for `axis=None`.
+    `slope` is half the gradient of the smooth part, and `bound` bounds its change.
     """
-    step = 1 / np.where(np.asarray(bound) > 0, bound, 1)
-    ahead = X
-    momentum = np.ones((len(X), 1) if axis == 1 else (1, 1), X.dtype)
+    step = 1 / bound if bound > 0 else 1.0
+    ahead, momentum = X, 1.0
     for iteration in range(max_iter):
-        fresh = soft_threshold(ahead - step * gradient(ahead), step * thresholds)
+        fresh = soft_threshold(ahead - step * slope(ahead), step * threshold)
         move = fresh - X
-        uphill = ((ahead - fresh) * move).sum(axis=axis, keepdims=True) > 0
-        momentum[uphill] = 1
+        if np.vdot(ahead - fresh, move) > 0:
+            momentum = 1.0
         larger = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
         ahead = fresh + (momentum - 1) / larger * move
         X, momentum = fresh, larger
         if (
             iteration % CHECK_EVERY == 0
-            and violation(X, gradient(X), 2 * thresholds).max(initial=0.0) <= allowed
+            and violation(X, slope(X), 2 * threshold).max(initial=0.0) <= allowed
         ):
             break
     return X
