@@ -6,7 +6,7 @@ so that LAPACK works on it without a copy. A second array library is added here 
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any
 
@@ -77,3 +77,12 @@ def _threads() -> ThreadpoolController:
 def one_thread() -> AbstractContextManager[Any]:
     """Run BLAS on one thread: on small systems a second thread costs more than it brings."""
     return _threads().limit(limits=1, user_api="blas")
+
+
+SMALL = 2e8
+"""Floating-point operations of a product below which a second thread does not pay: some 5 ms."""
+
+
+def threads_for(flops: float) -> AbstractContextManager[Any]:
+    """Run BLAS on one thread where the largest product of a task takes fewer operations."""
+    return one_thread() if flops < SMALL else nullcontext()

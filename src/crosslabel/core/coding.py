@@ -7,6 +7,7 @@ classes; what differs between classes is a small system over the atoms that a cl
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from crosslabel.core.backend import (
     one_thread,
     solve_lower,
     solve_upper,
+    threads_for,
 )
 from crosslabel.core.scaling import Array
 
@@ -54,7 +56,8 @@ class RidgeFactor:
         n_atoms, n_features = dictionary.shape
         self.shift, self.dtype = shift, dictionary.dtype
         # The K×K factorisation is in float64 whatever the samples are.
-        factorise = _in_feature_space if n_atoms > n_features else _in_atom_space
+        in_features = n_atoms > n_features and shift > 0
+        factorise = _in_feature_space if in_features else _in_atom_space
         coder, self.smoother = factorise(dictionary.astype(np.float64, copy=False), shift)
         self.coder = coder.astype(self.dtype, copy=False)
 
@@ -126,12 +129,13 @@ def ridge_coder(dictionary: Array, ridge: float) -> Array:
     """
     D = dictionary.astype(np.float64, copy=False)
     n_atoms, n_features = D.shape
-    if n_atoms > n_features and ridge > 0:
-        L = _cholesky_of_gram(D.T @ D, ridge, n_atoms)
-        coder = solve_upper(solve_lower(D, L), L)
-    else:
-        L = _cholesky_of_gram(D @ D.T, ridge, n_atoms)
-        coder = solve_upper(solve_lower(D.T, L), L).T
+    with threads_for(2.0 * D.size * min(D.shape)):
+        if n_atoms > n_features and ridge > 0:
+            L = _cholesky_of_gram(D.T @ D, ridge, n_atoms)
+            coder = solve_upper(solve_lower(D, L), L)
+        else:
+            L = _cholesky_of_gram(D @ D.T, ridge, n_atoms)
+            coder = solve_upper(solve_lower(D.T, L), L).T
     return np.ascontiguousarray(coder, dtype=dictionary.dtype)
 
 
@@ -168,7 +172,7 @@ def suppressed_codes(
 
 def _joined(slices: Sequence[slice]) -> slice | Index:
     """All indices of the slices in turn; where these are consecutive one slice, to spare a copy."""
-    if all(a.stop == b.start for a, b in zip(slices[:-1], slices[1:])):
+    if all(a.stop == b.start for a, b in pairwise(slices)):
         return slice(slices[0].start, slices[-1].stop)
     return np.concatenate([np.arange(s.start, s.stop) for s in slices])
 
@@ -192,7 +196,9 @@ def _shared_factorisations(
             sizes[block.shift] = sizes.get(block.shift, 0) + _n_rows(block)
         center = max(sizes, key=lambda shift: sizes[shift])
         tau = suppression + center
-        near = {s for s, n in sizes.items() if n * _neumann_steps(s - center, tau) <= n_atoms}
+        # A step is one product of the rows with N; a factorisation is some three of K rows.
+        limit = 3 * n_atoms
+        near = {s for s, n in sizes.items() if n * _neumann_steps(s - center, tau) <= limit}
         yield tau, [block for block in left if block.shift in near]
         left = [block for block in left if block.shift not in near]
 

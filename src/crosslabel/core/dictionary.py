@@ -41,14 +41,14 @@ def update_atoms(dictionary: Array, A: Array, B: Array, parts: Iterable[slice]) 
     """
     D = dictionary.copy()
     unused = np.zeros(len(D), dtype=bool)
-    decrease = 0.0
+    decrease, floor = 0.0, noise_floor(B)
     for parts_of_block in _blocks(parts):
         start, stop = parts_of_block[0].start, parts_of_block[-1].stop
         V = B[start:stop] - A[start:stop] @ D
         for part in parts_of_block:
             rows = slice(part.start - start, part.stop - start)
             old = D[part].copy()
-            fall, unused[part] = sweep(D[part], A[part, part], V[rows])
+            fall, unused[part] = sweep(D[part], A[part, part], V[rows], floor)
             decrease += fall
             if part.stop < stop:
                 later = slice(part.stop, stop)
@@ -56,7 +56,13 @@ def update_atoms(dictionary: Array, A: Array, B: Array, parts: Iterable[slice]) 
     return AtomUpdate(D, decrease, unused)
 
 
-def sweep(atoms: Array, A: Array, V: Array) -> tuple[float, NDArray[np.bool_]]:
+def noise_floor(B: Array) -> float:
+    """Norm of v below which its direction is the rounding error of the codes behind B = XᵀY."""
+    largest = np.einsum("ij,ij->i", B, B).max(initial=0.0)
+    return 4 * float(np.finfo(B.dtype).eps * np.sqrt(largest))
+
+
+def sweep(atoms: Array, A: Array, V: Array, floor: float) -> tuple[float, NDArray[np.bool_]]:
     """Update the atoms of one part in place, each with the newest values of the others.
 
     V = B_part − A_part D holds the residual rows before the sweep. An atom whose v is zero, or lost
@@ -65,15 +71,12 @@ def sweep(atoms: Array, A: Array, V: Array) -> tuple[float, NDArray[np.bool_]]:
     targets = V + A @ atoms
     coupling = A.copy()
     coupling[np.diag_indices_from(coupling)] = 0
-    eps = np.finfo(atoms.dtype).eps
-    # The rounding level of v: below it the direction of v is noise.
-    floors = 4 * eps * (np.sqrt(np.einsum("ij,ij->i", targets, targets)) + np.abs(A).sum(axis=1))
     unused = np.zeros(len(atoms), dtype=bool)
     decrease = 0.0
     for j, atom in enumerate(atoms):
         v = targets[j] - coupling[j] @ atoms
         norm = float(np.sqrt(v @ v))
-        if norm <= floors[j]:
+        if norm <= floor:
             unused[j] = True
             continue
         decrease += 2 * (norm - float(v @ atom))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
+from crosslabel.core.backend import threads_for
 from crosslabel.core.scaling import Array
 
 
@@ -38,6 +39,19 @@ def kmeans(
     if len(X) <= n_clusters:
         return X.copy()
     weights = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
+    with threads_for(2.0 * X.size * n_clusters):
+        return _lloyd(X, n_clusters, rng, weights, max_iter, tol)
+
+
+def _lloyd(
+    X: Array,
+    n_clusters: int,
+    rng: np.random.Generator,
+    weights: Array,
+    max_iter: int,
+    tol: float,
+) -> Array:
+    """Alternate nearest centres and means until the sum of distances settles."""
     energies = np.einsum("ij,ij->i", X, X)
     centres = _plus_plus(X, energies, n_clusters, rng, weights)
     previous = np.inf

@@ -89,7 +89,7 @@ def canonical(
     rows = order[first]
     joined = np.bincount(groups, weights[order], len(rows)).astype(np.float64)
     keys = np.zeros(n_classes, np.uint64)
-    np.add.at(keys, labels[rows], hashes[rows])
+    np.add.at(keys, labels[rows], _mixed(hashes[rows] ^ joined.view(np.uint64)))
     classes = np.argsort(keys, kind="stable")
     ranks = np.argsort(classes, kind="stable")[labels[rows]]
     by_class = np.argsort(ranks, kind="stable")

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.backend import cholesky, one_thread, solve_lower, solve_upper
+from crosslabel.core.backend import cholesky, one_thread, solve_lower, solve_upper, threads_for
 from crosslabel.core.coding import ridge_coder
 from crosslabel.core.scaling import Array
 
@@ -62,8 +62,7 @@ class GlobalRule:
             p_own = p_own - x_shared @ self.gram_cross
             mass = np.abs(x_shared).sum(axis=1)
         own = x[:, k:].reshape(shape)
-        with one_thread():
-            quadratic = (own.transpose(1, 0, 2) @ self.gram_own).transpose(1, 0, 2)
+        quadratic = (own.transpose(1, 0, 2) @ self.gram_own).transpose(1, 0, 2)
         quadratic -= 2 * p_own.reshape(shape)
         residuals = residual[:, None] + np.einsum("ncs,ncs->nc", own, quadratic)
         masses = mass[:, None] + np.abs(own).sum(axis=2)
@@ -112,8 +111,7 @@ class LocalRule:
         k, n_free = self.n_shared, self.n_shared + self.size
         p = Y @ self.projection
         own = p[:, k:].reshape(len(Y), self.n_classes, self.size)
-        with one_thread():
-            explained = (own.transpose(1, 0, 2) @ self.own_factors).transpose(1, 0, 2)
+        explained = (own.transpose(1, 0, 2) @ self.own_factors).transpose(1, 0, 2)
         if k:
             explained += (p[:, :k] @ self.shared_factor).reshape(len(Y), self.n_classes, n_free)
         energy = np.einsum("ij,ij->i", Y, Y)
@@ -154,9 +152,10 @@ def _padded(rows: Array, layout: AtomLayout) -> tuple[Array, int]:
 def _in_blocks(score: Callable[[Array], Array], Y: Array, width: int, n_classes: int) -> Array:
     """Apply a rule to so many queries at a time that the arrays between stay in cache."""
     step = max(64, _BLOCK // width)
-    if len(Y) <= step:
-        return score(Y)
-    scores = np.empty((len(Y), n_classes), Y.dtype)
-    for start in range(0, len(Y), step):
-        scores[start : start + step] = score(Y[start : start + step])
+    with threads_for(2.0 * Y.size * width):
+        if len(Y) <= step:
+            return score(Y)
+        scores = np.empty((len(Y), n_classes), Y.dtype)
+        for start in range(0, len(Y), step):
+            scores[start : start + step] = score(Y[start : start + step])
     return scores

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.backend import one_thread
+from crosslabel.core.backend import one_thread, threads_for
 from crosslabel.core.coding import Block, ridge_codes, suppressed_codes
-from crosslabel.core.dictionary import sweep, update_atoms
+from crosslabel.core.dictionary import noise_floor, sweep, update_atoms
 from crosslabel.core.objective import Penalties, blocks
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.core.statistics import ClassStatistics
@@ -82,12 +82,12 @@ def class_sweep(problem: Problem, D: Array) -> Sweep:
             for c, (a, b) in enumerate(zip(A, B)):
                 A_shared += a[:k, :k]
                 V += b[:k] - a[:k, :k] @ D[:k] - a[:k, k:] @ D[layout.own(c)]
-            fall, unused[:k] = sweep(D[:k], A_shared, V)
+            fall, unused[:k] = sweep(D[:k], A_shared, V, max(map(noise_floor, B)))
             value -= fall
         for c, (a, b) in enumerate(zip(A, B)):
             own = layout.own(c)
             V = b[k:] - a[k:, :k] @ D[:k] - a[k:, k:] @ D[own]
-            fall, unused[own] = sweep(D[own], a[k:, k:], V)
+            fall, unused[own] = sweep(D[own], a[k:, k:], V, noise_floor(b))
             value -= fall
     return Sweep(D, value, unused)
 
@@ -141,7 +141,8 @@ def learn(
     D, trace = unit_rows(dictionary), []
     unused = np.zeros(len(D), dtype=bool)
     for iteration in range(max_iter):
-        D, value, unused = SWEEPS[method](problem, D)
+        with threads_for(2.0 * targets.rows.size * len(D)):
+            D, value, unused = SWEEPS[method](problem, D)
         trace.append(value)
         stop = callback(iteration, value) if callback else False
         if stop or (iteration and trace[-2] - value < tol * abs(value)):

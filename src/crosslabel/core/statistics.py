@@ -7,6 +7,7 @@ wherever and in whatever order the samples come.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +35,7 @@ class Scatter(NamedTuple):
 
     @classmethod
     def zero(cls, n_features: int, dtype: np.dtype) -> Scatter:
+        """Scatter of no samples."""
         return cls(np.zeros((0, n_features), dtype), True)
 
     def matrix(self) -> Array:
@@ -131,7 +133,7 @@ class ClassStatistics:
         weights = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
         order = np.argsort(labels, kind="stable")
         bounds = np.searchsorted(labels[order], np.arange(n_classes + 1))
-        parts = [order[a:b] for a, b in zip(bounds[:-1], bounds[1:])]
+        parts = [order[a:b] for a, b in pairwise(bounds)]
         moments = [_moments(X[part], weights[part]) for part in parts]
         counts, means, scatters = zip(*moments)
         return cls(np.array(counts), np.array(means), scatters)
@@ -226,7 +228,7 @@ def _shift_row(a: _Moments, b: _Moments) -> Array:
 def _together(a: _Moments, b: _Moments) -> _Moments:
     if b.n == 0 or a.n == 0:
         return a if b.n == 0 else b
-    count = a.n + b.count
+    count = a.n + b.n
     mean = a.mean + (b.n / count) * (b.mean - a.mean)
     scatter = a.scatter.plus(b.scatter, _shift_row(a, b))
     return _Moments(count, mean.astype(a.mean.dtype), scatter)
@@ -235,7 +237,7 @@ def _together(a: _Moments, b: _Moments) -> _Moments:
 def _without(total: _Moments, gone: _Moments) -> _Moments:
     if gone.n == 0:
         return total
-    count = total.n - gone.count
+    count = total.n - gone.n
     if count < -1e-9 * total.n - np.finfo(float).tiny:
         raise ImpossibleRemovalError(
             f"{gone.n:g} samples of a class were to be removed, but it has {total.n:g}."

@@ -1,0 +1,1 @@
+"""Accuracy and speed, measured and printed: one file per problem."""

@@ -1,0 +1,435 @@
+"""The words of the command line: what may be typed, and what is printed.
+
+Results go to standard output, all else to standard error. Exit status: 0 when all went well, 1 for
+a mistake in the data or files, 2 for a mistake in the words, 130 when interrupted. `register` adds
+the commands to an application; each imports its function only when it runs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+MODEL = Annotated[Path, typer.Argument(help="A model file, as `crosslabel fit` writes it.")]
+SOURCE = Annotated[
+    Path,
+    typer.Argument(help="A folder with a subfolder for each class, or a .mat or .npz file."),
+]
+QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result only.")]
+AS_JSON = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+SEED = Annotated[int, typer.Option(help="Seeds every random choice.")]
+STRICT = Annotated[bool, typer.Option(help="Stop at the first file that cannot be used.")]
+ROOT = Annotated[Path | None, typer.Option(help="Folder of data sets. Default: $CROSSLABEL_DATA.")]
+SHOWN = 10  # skipped files that are named; the rest is counted
+
+
+class Features(StrEnum):
+    """Names of the features, as `crosslabel.features.recipes` holds them."""
+
+    auto = "auto"
+    pixels = "pixels"
+    eigenfaces = "eigenfaces"
+    randomfaces = "randomfaces"
+    spm = "spm"
+    lbptop = "lbptop"
+    none = "none"
+
+
+class Format(StrEnum):
+    """How predictions are printed."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+
+
+class Rule(StrEnum):
+    """The two rules of the paper."""
+
+    global_ = "global"
+    local = "local"
+
+
+FEATURES = Annotated[Features, typer.Option(help="What is computed from each image or clip.")]
+SIZE = Annotated[
+    str | None, typer.Option(help="Size of pixels, as 54x48 (height x width). Default: 48 rows.")
+]
+LOG = Annotated[bool, typer.Option("--log", help="Logarithm of intensities, against shadows.")]
+DIMENSION = Annotated[int | None, typer.Option(min=1, help="Of eigenfaces, random faces or PCA.")]
+WORDS = Annotated[int, typer.Option(min=1, help="Codebook size of a spatial pyramid.")]
+CACHE = Annotated[Path | None, typer.Option(help="Folder that keeps finished features.")]
+JOBS = Annotated[int, typer.Option(help="Processes for features; -1 for one on each core.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file to an application."""
+    for command in (fit_command, evaluate_command, predict_command, compare_command):
+        app.command(command.__name__.removesuffix("_command"))(command)
+    app.command("explain")(explain_command)
+    data = typer.Typer(help="Data sets: which are here, and how to get the others.")
+    data.command("list")(list_command)
+    data.command("fetch")(fetch_command)
+    app.add_typer(data, name="data", no_args_is_help=True)
+
+
+def fit_command(
+    path: SOURCE,
+    out: Annotated[Path, typer.Option(help="Where the model is written.")] = Path("model.skops"),
+    features: FEATURES = Features.auto,
+    size: SIZE = None,
+    log: LOG = False,
+    dimension: DIMENSION = None,
+    words: WORDS = 1024,
+    ridge: Annotated[float | None, typer.Option(min=0, help="β; default: chosen.")] = None,
+    suppression: Annotated[float | None, typer.Option(min=0, help="λ; default: chosen.")] = None,
+    grouping: Annotated[float | None, typer.Option(min=0, help="γ; default: chosen.")] = None,
+    rule: Annotated[Rule | None, typer.Option(help="Default: chosen.")] = None,
+    atoms: Annotated[int | None, typer.Option(min=1, help="Atoms per class.")] = None,
+    shared: Annotated[int | None, typer.Option(min=0, help="Atoms that all classes share.")] = None,
+    held_out: Annotated[float, typer.Option(help="Share kept aside to measure with.")] = 0.25,
+    cache: CACHE = None,
+    jobs: JOBS = -1,
+    seed: SEED = 0,
+    strict: STRICT = False,
+    quiet: QUIET = False,
+    as_json: AS_JSON = False,
+) -> None:
+    """Train on images, clips or features, and measure on samples kept aside.
+
+    β, λ, γ and the rule are chosen by cross-validation on the training samples unless given.
+
+    Examples
+    --------
+      crosslabel fit photos --out pets.skops
+
+      crosslabel fit CroppedYale --features eigenfaces --log --size 54x48
+
+      crosslabel fit scenes --features spm --cache ~/.cache/scenes
+
+      crosslabel fit features.mat --ridge 0.008 --suppression 2000 --grouping 0.02 --rule global
+    """
+    with _user_errors():
+        from crosslabel.commands.fit import Parameters, fit
+
+        settings = _settings(size, log, dimension, words, cache, jobs, quiet, seed)
+        parameters = Parameters(
+            ridge, suppression, grouping, None if rule is None else rule.value, atoms, shared
+        )
+        report = fit(
+            path,
+            out=out,
+            features=features.value,
+            settings=settings,
+            parameters=parameters,
+            held_out=held_out,
+            seed=seed,
+            strict=strict,
+        )
+        _tell_skipped(report.data, quiet)
+        if as_json:
+            _print_json({"model": str(out), **report.model.summary})
+            return
+        if not quiet:
+            chosen = ", ".join(f"{k} {v}" for k, v in report.model.summary["parameters"].items())
+            typer.echo(report.data.DESCR)
+            typer.echo(f"Parameters: {chosen}; {report.model.summary['rule']} rule.")
+            typer.echo(f"Trained in {report.seconds:.1f} s; the model is {out}.")
+        typer.echo(f"Held-out accuracy: {report.held_out}")
+
+
+def evaluate_command(
+    model: MODEL,
+    path: SOURCE,
+    strict: STRICT = False,
+    quiet: QUIET = False,
+    as_json: AS_JSON = False,
+) -> None:
+    """Measure a model on labelled data that it has not seen.
+
+    Example:
+
+      crosslabel evaluate pets.skops more_photos
+    """
+    with _user_errors():
+        from crosslabel.commands.evaluate import evaluate
+
+        accuracy, data = evaluate(model, path, strict=strict)
+        _tell_skipped(data, quiet)
+        if as_json:
+            _print_json({**accuracy.as_dict(), "skipped": [str(s) for s in data.skipped]})
+            return
+        typer.echo(f"Accuracy: {accuracy}")
+        if not quiet:
+            for true, taken_for, count in accuracy.confusions[:SHOWN]:
+                typer.echo(f"  {count} × {true} taken for {taken_for}")
+
+
+def predict_command(
+    model: MODEL,
+    files: Annotated[list[Path], typer.Argument(help="Images or clips, or folders of them.")],
+    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.table,
+    strict: STRICT = False,
+    quiet: QUIET = False,
+    as_json: AS_JSON = False,
+) -> None:
+    """Label images or clips; each answer is printed as soon as it is known.
+
+    Examples
+    --------
+      crosslabel predict pets.skops new.jpg
+
+      crosslabel predict pets.skops inbox --format csv > labels.csv
+    """
+    with _user_errors():
+        from crosslabel.commands.predict import predict
+
+        printer = PRINTERS["json" if as_json else form.value]()
+        problems = 0
+        for prediction in predict(model, files, strict=strict):
+            if prediction.problem is not None:
+                problems += 1
+                typer.echo(f"{prediction.file}: {prediction.problem}; left out", err=True)
+            printer.add(prediction.as_dict())
+        printer.close()
+        if problems and not quiet:
+            typer.echo(f"{problems} files could not be used.", err=True)
+        if problems:
+            raise typer.Exit(1)
+
+
+def compare_command(
+    path: SOURCE,
+    methods: Annotated[str | None, typer.Option(help="Names, with commas. Default: all.")] = None,
+    features: FEATURES = Features.auto,
+    size: SIZE = None,
+    log: LOG = False,
+    dimension: DIMENSION = None,
+    words: WORDS = 1024,
+    train: Annotated[
+        int | None, typer.Option(min=1, help="Training samples per class. Default: half.")
+    ] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Random splits.")] = 5,
+    records: Annotated[
+        Path | None, typer.Option(help="File that keeps results; a run resumes from it.")
+    ] = None,
+    cache: CACHE = None,
+    jobs: JOBS = -1,
+    seed: SEED = 0,
+    strict: STRICT = False,
+    quiet: QUIET = False,
+    as_json: AS_JSON = False,
+) -> None:
+    """Compare methods on the same features and random splits.
+
+    Example:
+
+      crosslabel compare photos --methods crosslabel,svm,knn --train 10 --records results.jsonl
+    """
+    with _user_errors():
+        from crosslabel.commands.compare import compare, known_methods
+        from crosslabel.features.extraction import progress_bar
+
+        chosen = None if methods is None else [name.strip() for name in methods.split(",")]
+        total = repeats * len(chosen or known_methods())
+        with progress_bar(None if quiet else "results", total) as advance:
+            rows, data = compare(
+                path,
+                chosen,
+                features=features.value,
+                settings=_settings(size, log, dimension, words, cache, jobs, True, seed),
+                n_train=train,
+                repeats=repeats,
+                seed=seed,
+                records=records,
+                strict=strict,
+                advance=lambda name: advance(1),
+            )
+        _tell_skipped(data, quiet)
+        if as_json:
+            _print_json([row.as_dict() for row in rows])
+            return
+        typer.echo(f"{'method':<20}{'accuracy':>18}{'per class':>12}{'training':>12}")
+        for row in rows:
+            _print_row(row)
+
+
+def _print_row(row: Any) -> None:
+    if row.problem is not None:
+        typer.echo(f"{row.method:<20} {row.problem}")
+        return
+    result = row.as_dict()
+    spread = f"{result['mean']:.2%} ± {100 * result['std']:.2f}"
+    typer.echo(
+        f"{row.method:<20}{spread:>18}{result['mean_per_class']:>12.2%}{row.seconds:>10.2f} s"
+    )
+
+
+def explain_command(
+    model: MODEL,
+    image: Annotated[Path, typer.Argument(help="The image or clip that is asked about.")],
+    out: Annotated[Path, typer.Option(help="The picture that is written.")] = Path("explain.png"),
+    quiet: QUIET = False,
+    as_json: AS_JSON = False,
+) -> None:
+    """Show why a model labels an image as it does.
+
+    The picture holds the query, its reconstruction by the atoms of the best classes, the
+    coefficients by class, and the scores that decide. Needs the extra `plot`.
+
+    Example:
+
+      crosslabel explain pets.skops new.jpg --out why.png
+    """
+    with _user_errors():
+        from crosslabel.commands.explain import explain
+
+        explanation = explain(model, image, out=out)
+        if as_json:
+            _print_json({**explanation.as_dict(), "picture": str(out)})
+            return
+        typer.echo(explanation.sentence)
+        if not quiet:
+            typer.echo(f"The picture is {out}.")
+
+
+def list_command(root: ROOT = None, as_json: AS_JSON = False) -> None:
+    """Show which data sets are on this machine."""
+    with _user_errors():
+        from crosslabel.commands.data import list_data
+
+        found = list_data(root)
+        if as_json:
+            _print_json([status._asdict() for status in found])
+            return
+        for status in found:
+            absent = "can be fetched" if status.fetchable else "absent"
+            state = "present" if status.present else absent
+            typer.echo(f"{status.name:<18}{state:<16}{status.about}")
+
+
+def fetch_command(
+    name: Annotated[str, typer.Argument(help="A name that `crosslabel data list` shows.")],
+    root: ROOT = None,
+    quiet: QUIET = False,
+) -> None:
+    """Get a data set from its public address, or say where to ask for it."""
+    with _user_errors():
+        from crosslabel.datasets.fetch import fetch
+
+        def advance(have: int, total: int | None) -> None:
+            if not quiet and sys.stderr.isatty():
+                of = "" if total is None else f" of {total / 1e6:.1f}"
+                typer.echo(f"\r{have / 1e6:.1f}{of} MB", err=True, nl=False)
+
+        folder = fetch(name, root, advance=advance)
+        typer.echo(f"{name} is in {folder}.")
+
+
+@contextmanager
+def _user_errors() -> Iterator[None]:
+    """A user's mistake becomes one sentence; $CROSSLABEL_DEBUG keeps the traceback."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo("Interrupted.", err=True)
+        raise typer.Exit(130) from None
+    except BrokenPipeError:
+        # The reader has gone, as with `| head`; Python must not complain at its exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(1) from None
+    except (ValueError, OSError, ImportError) as error:
+        if os.environ.get("CROSSLABEL_DEBUG"):
+            raise
+        typer.echo(f"Error: {error}", err=True)
+        raise typer.Exit(1) from None
+
+
+def _settings(
+    size: str | None,
+    log: bool,
+    dimension: int | None,
+    words: int,
+    cache: Path | None,
+    jobs: int,
+    quiet: bool,
+    seed: int,
+) -> Any:
+    from crosslabel.features.recipes import Settings
+
+    shape: tuple[int, int] | None = None
+    if size is not None:
+        parts = size.lower().replace("×", "x").split("x")
+        if len(parts) != 2 or not all(part.isdigit() and int(part) > 0 for part in parts):
+            raise typer.BadParameter(f"--size must be HEIGHTxWIDTH, as 54x48, not {size!r}")
+        shape = (int(parts[0]), int(parts[1]))
+    place = None if cache is None else str(cache.expanduser())
+    return Settings(shape, log, dimension, words, place, jobs, not quiet, seed)
+
+
+def _tell_skipped(data: Any, quiet: bool) -> None:
+    """Name what was left out, and count it."""
+    if not data.skipped or quiet:
+        return
+    for item in data.skipped[:SHOWN]:
+        typer.echo(str(item), err=True)
+    if len(data.skipped) > SHOWN:
+        typer.echo(f"… and {len(data.skipped) - SHOWN} more.", err=True)
+    typer.echo(f"{len(data.skipped)} files or classes left out.", err=True)
+
+
+def _print_json(value: Any) -> None:
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+class _Table:
+    """Predictions for a reader: aligned columns, one line each."""
+
+    def add(self, row: dict[str, Any]) -> None:
+        if row["label"] is not None:
+            second = f"({row['runner_up']} by {row['margin']:.3g})"
+            typer.echo(f"{row['file']:<40} {row['label']:<24} {second}")
+
+    def close(self) -> None:
+        """Nothing is left to print."""
+
+
+class _Csv:
+    """Predictions for a spreadsheet, with a header."""
+
+    fields = ("file", "label", "runner_up", "margin", "problem")
+
+    def __init__(self) -> None:
+        import csv
+
+        self.writer = csv.DictWriter(sys.stdout, self.fields, lineterminator="\n")
+        self.writer.writeheader()
+
+    def add(self, row: dict[str, Any]) -> None:
+        self.writer.writerow(row)
+
+    def close(self) -> None:
+        """Nothing is left to print."""
+
+
+class _Json:
+    """Predictions for a program: one list."""
+
+    def __init__(self) -> None:
+        self.rows: list[dict[str, Any]] = []
+
+    def add(self, row: dict[str, Any]) -> None:
+        self.rows.append(row)
+
+    def close(self) -> None:
+        _print_json(self.rows)
+
+
+PRINTERS: dict[str, Callable[[], Any]] = {"table": _Table, "csv": _Csv, "json": _Json}

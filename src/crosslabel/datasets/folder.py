@@ -1,0 +1,170 @@
+"""Any folder of classes: `photos/<class>/*.jpg` or `clips/<class>/*.avi`, in whatever state.
+
+Files are looked at once, by decoding them; what cannot be used is left out, named and counted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from crosslabel.datasets.reading import (
+    CLIP_SUFFIXES,
+    UnreadableFile,
+    image_suffixes,
+    read_clip,
+    read_image,
+)
+
+
+class Skipped(NamedTuple):
+    """A file or class folder that was left out, and why."""
+
+    path: Path
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}; left out"
+
+
+def load_image_folder(
+    root: str | os.PathLike[str], *, strict: bool = False, check: bool = True, minimum: int = 2
+) -> Bunch:
+    """Images of a folder whose subfolders are the classes.
+
+    Parameters
+    ----------
+    root : path
+    strict : bool, default=False
+        Raise for the first file or class that cannot be used instead of leaving it out.
+    check : bool, default=True
+        Decode every image once, to know now which ones cannot be read.
+    minimum : int, default=2
+        Images that a class must have: one to train and one to test.
+
+    Returns
+    -------
+    Bunch
+        `filenames` (list of str), `target` (ndarray of int), `target_names` (ndarray of str),
+        `skipped` (list of `Skipped`), `kind` ("images") and `DESCR`.
+    """
+    checker = read_image if check else None
+    return _load("images", Path(root), image_suffixes(), checker, strict, minimum)
+
+
+def load_clip_folder(
+    root: str | os.PathLike[str], *, strict: bool = False, check: bool = True, minimum: int = 2
+) -> Bunch:
+    """Clips of a folder whose subfolders are the classes; as `load_image_folder`.
+
+    Parameters
+    ----------
+    root : path
+    strict, check, minimum
+        As for `load_image_folder`.
+
+    Returns
+    -------
+    Bunch
+        As of `load_image_folder`, with `kind` "clips".
+    """
+    checker = read_clip if check else None
+    return _load("clips", Path(root), CLIP_SUFFIXES, checker, strict, minimum)
+
+
+def _load(
+    kind: str,
+    root: Path,
+    suffixes: frozenset[str],
+    checker: Callable[[Path], Any] | None,
+    strict: bool,
+    minimum: int,
+) -> Bunch:
+    if not root.is_dir():
+        raise NotADirectoryError(f"{root} is no folder. Give one with a subfolder for each class.")
+    skipped: list[Skipped] = []
+
+    def skip(path: Path, reason: str) -> None:
+        if strict:
+            raise UnreadableFile(path, reason)
+        skipped.append(Skipped(path, reason))
+
+    classes: dict[str, list[Path]] = {}
+    for folder in sorted(p for p in root.iterdir() if p.is_dir() and not p.name.startswith(".")):
+        files = [f for f in walk(folder) if f.suffix.lower() in suffixes]
+        reasons = _check(files, checker)
+        for file, reason in zip(files, reasons):
+            if reason is not None:
+                skip(file, reason)
+        usable = [file for file, reason in zip(files, reasons) if reason is None]
+        if len(usable) < minimum:
+            found = f"{len(usable)} usable {kind if len(usable) != 1 else kind[:-1]}"
+            skip(folder, f"the class has {found} and needs at least {minimum}")
+        else:
+            classes[folder.name] = usable
+    if not classes:
+        raise ValueError(
+            f"{root} holds no class with usable {kind}. Each class is a subfolder with files "
+            f"ending in {', '.join(sorted(suffixes)[:8])} …" + _first_reasons(skipped)
+        )
+    return _bunch(kind, root, classes, skipped)
+
+
+def _bunch(kind: str, root: Path, classes: dict[str, list[Path]], skipped: list[Skipped]) -> Bunch:
+    names = np.array(list(classes))
+    counts = [len(files) for files in classes.values()]
+    return Bunch(
+        filenames=[str(file) for files in classes.values() for file in files],
+        target=np.repeat(np.arange(len(names)), counts),
+        target_names=names,
+        skipped=skipped,
+        kind=kind,
+        DESCR=f"{sum(counts)} {kind} of {len(names)} classes in {root}; {len(skipped)} left out.",
+    )
+
+
+def _first_reasons(skipped: list[Skipped]) -> str:
+    return "".join(f"\n  {item}" for item in skipped[:5])
+
+
+def walk(folder: Path) -> Iterator[Path]:
+    """Files below a folder in the order of their names; each real folder once, so loops end.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Yields
+    ------
+    Path
+    """
+    seen: set[str] = set()
+    for here, folders, files in os.walk(folder, followlinks=True):
+        real = os.path.realpath(here)
+        folders[:] = [] if real in seen else sorted(f for f in folders if not f.startswith("."))
+        if real not in seen:
+            yield from (Path(here, file) for file in sorted(files) if not file.startswith("."))
+        seen.add(real)
+
+
+def _check(files: list[Path], checker: Callable[[Path], Any] | None) -> list[str | None]:
+    """For each file None, or why it cannot be used."""
+    if checker is None:
+        return [None] * len(files)
+
+    def reason(file: Path) -> str | None:
+        try:
+            checker(file)
+        except UnreadableFile as error:
+            return error.reason
+        return None
+
+    # Decoders let other threads run; few of them, for an image in work may take half a gigabyte.
+    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+        return list(pool.map(reason, files))

@@ -1,0 +1,168 @@
+"""Feature files that this field passes around: MATLAB `.mat` (v5 and v7.3) and NumPy `.npz`.
+
+The LC-KSVD files hold `featureMat` (features × samples) and one-hot `labelMat` (classes × samples),
+or a ready split (`training_feats`, `testing_feats`, `H_train`, `H_test`). Others hold `fea` and
+`gnd`, or `X` and `y`, with samples as rows. A new convention is one entry in `CONVENTIONS`.
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Bunch
+
+HDF5_SIGNATURE = b"\x89HDF"  # of MATLAB v7.3 files; MATLAB puts it 512 bytes into the file
+
+
+class Convention(NamedTuple):
+    """Names of the arrays in a file; `columns` says that samples are columns."""
+
+    features: str
+    labels: str
+    columns: bool
+
+
+CONVENTIONS = (
+    Convention("featureMat", "labelMat", columns=True),
+    Convention("fea", "gnd", columns=False),
+    Convention("X", "y", columns=False),
+    Convention("data", "target", columns=False),
+)
+SPLIT = (("training_feats", "H_train"), ("testing_feats", "H_test"))
+
+
+def load_features(path: str | os.PathLike[str]) -> Bunch:
+    """Samples and labels of a `.mat` or `.npz` file.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    Bunch
+        `data` (n_samples, n_features), `target` (n_samples,), `target_names`, `train` and `test`
+        (indices where the file holds a split, else None), `kind` ("features") and `DESCR`.
+    """
+    arrays = read_arrays(path)
+    if all(name in arrays for pair in SPLIT for name in pair):
+        parts = [_samples(arrays, Convention(*pair, columns=True), path) for pair in SPLIT]
+        data, target = (np.concatenate(part) for part in zip(*parts))
+        n_train = len(parts[0][1])
+        return _bunch(path, data, target, np.arange(n_train), np.arange(n_train, len(target)))
+    for convention in CONVENTIONS:
+        if convention.features in arrays and convention.labels in arrays:
+            data, target = _samples(arrays, convention, path)
+            return _bunch(path, data, target, None, None)
+    expected = ", or ".join(f"{c.features} and {c.labels}" for c in CONVENTIONS)
+    found = ", ".join(f"{name} {value.shape}" for name, value in arrays.items()) or "nothing"
+    raise ValueError(
+        f"{path} holds none of the expected pairs of arrays ({expected}); it holds {found}."
+    )
+
+
+def _bunch(path: Any, data: NDArray, target: NDArray, train: Any, test: Any) -> Bunch:
+    names, labels = np.unique(target, return_inverse=True)
+    return Bunch(
+        data=data,
+        target=labels,
+        target_names=names.astype(str),
+        train=train,
+        test=test,
+        kind="features",
+        skipped=[],
+        DESCR=f"{len(data)} samples of {data.shape[1]} features in {len(names)} classes, {path}",
+    )
+
+
+def _samples(
+    arrays: dict[str, NDArray], convention: Convention, path: Any
+) -> tuple[NDArray, NDArray]:
+    features = np.asarray(arrays[convention.features])
+    labels = np.asarray(arrays[convention.labels])
+    if features.ndim != 2 or not np.issubdtype(features.dtype, np.number):
+        raise ValueError(
+            f"{convention.features} in {path} must be a matrix of numbers, but it is "
+            f"{features.dtype} of shape {features.shape}."
+        )
+    data = features.T if convention.columns else features
+    target = _class_of(labels, len(data), convention, path)
+    return np.ascontiguousarray(data, dtype=np.result_type(data.dtype, np.float32)), target
+
+
+def _class_of(labels: NDArray, n: int, convention: Convention, path: Any) -> NDArray:
+    """A label for each sample from a vector or from one-hot columns (or rows)."""
+    if labels.size == n:
+        return labels.ravel()
+    if labels.ndim == 2 and n in labels.shape:
+        one_hot = labels.T if labels.shape[1] == n else labels
+        if ((one_hot != 0).sum(axis=1) == 1).all():
+            return one_hot.argmax(axis=1)
+    raise ValueError(
+        f"{convention.labels} in {path} must be one label for each of the {n} samples of "
+        f"{convention.features}, or one-hot, but its shape is {labels.shape}."
+    )
+
+
+def read_arrays(path: str | os.PathLike[str]) -> dict[str, NDArray]:
+    """All plain arrays of a `.mat` (v5 or v7.3) or `.npz` file, in MATLAB's orientation.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    dict of str to ndarray
+    """
+    place = Path(path)
+    if not place.is_file():
+        raise FileNotFoundError(f"There is no file {place}.")
+    if place.suffix.lower() == ".npz":
+        return _read_npz(place)
+    with open(place, "rb") as file:
+        head = file.read(516)
+    is_hdf5 = HDF5_SIGNATURE in (head[:4], head[512:516])
+    return _read_hdf5(place) if is_hdf5 else _read_v5(place)
+
+
+def _read_npz(path: Path) -> dict[str, NDArray]:
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} is no readable .npz file ({error}).") from None
+
+
+def _read_v5(path: Path) -> dict[str, NDArray]:
+    import scipy.io
+
+    try:
+        content = scipy.io.loadmat(path)
+    # A damaged file fails anywhere inside the reader, with whatever error is at hand.
+    except Exception as error:
+        raise ValueError(f"{path} is no readable .mat file ({error}).") from None
+    arrays = {name: value for name, value in content.items() if not name.startswith("__")}
+    # MATLAB knows matrices only: sparse ones (labelMat often is) are made dense here.
+    return {n: v.toarray() if hasattr(v, "toarray") else np.asarray(v) for n, v in arrays.items()}
+
+
+def _read_hdf5(path: Path) -> dict[str, NDArray]:
+    try:
+        import h5py
+    except ImportError:
+        raise ImportError(
+            f"{path} is a MATLAB v7.3 file, which needs the package h5py. Install it: "
+            "pip install 'crosslabel[mat73]'."
+        ) from None
+    try:
+        with h5py.File(path) as file:
+            # HDF5 stores rows first and MATLAB columns first: each array comes out transposed.
+            return {n: np.asarray(v).T for n, v in file.items() if isinstance(v, h5py.Dataset)}
+    except OSError as error:
+        raise ValueError(f"{path} is no readable .mat file ({error}).") from None

@@ -1,0 +1,197 @@
+"""Images and clips from files, whatever state the files are in.
+
+Any problem with one file is an `UnreadableFile` whose message names the file and what is wrong, so
+that a caller can skip it and say so. Memory is bounded by `MAX_PIXELS` and `MAX_VOXELS`.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+MAX_PIXELS = 120_000_000  # half a gigabyte while an image is decoded
+MAX_SIDE = 2048  # longer images are shrunk by a whole factor: no feature here looks closer
+MAX_VOXELS = 2**30  # one gigabyte of gray frames
+
+VIDEO_SUFFIXES = frozenset({".avi", ".mp4", ".mpg", ".mpeg", ".mov", ".mkv", ".webm", ".m4v"})
+CLIP_SUFFIXES = VIDEO_SUFFIXES | {".npy"}
+
+
+class UnreadableFile(ValueError):
+    """A file that holds no usable image or clip; the message says which file and why."""
+
+    def __init__(self, path: str | os.PathLike[str], reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = Path(path)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}"
+
+
+def image_suffixes() -> frozenset[str]:
+    """Suffixes of files that Pillow may be able to read, in lower case."""
+    from PIL import Image
+
+    readers = Image.registered_extensions()
+    return frozenset(suffix for suffix, name in readers.items() if name in Image.OPEN) - {".pdf"}
+
+
+def read_image(path: str | os.PathLike[str]) -> NDArray[Any]:
+    """Gray values of an image file, upright.
+
+    Palettes, CMYK and colour become gray; transparent parts lie on white; the camera's orientation
+    (EXIF) is applied; 16-bit images keep their depth; the first frame of an animation counts. An
+    image with a side beyond 2048 pixels is shrunk by a whole factor.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    ndarray of shape (height, width), uint8, uint16 or float32 in [0, 1]
+
+    Raises
+    ------
+    UnreadableFile
+        If the file is missing, empty, truncated, no image, or larger than 120 megapixels.
+    """
+    from PIL import Image, ImageOps, UnidentifiedImageError
+
+    try:
+        if os.path.getsize(path) == 0:
+            raise UnreadableFile(path, "the file is empty")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # size is checked below; odd metadata is no matter
+            with Image.open(path) as image:
+                width, height = image.size
+                if width * height > MAX_PIXELS:
+                    raise UnreadableFile(
+                        path,
+                        f"{width}×{height} pixels are too many; the limit is "
+                        f"{MAX_PIXELS // 10**6} million",
+                    )
+                factor = -(-max(width, height) // MAX_SIDE)
+                if factor > 1:
+                    # A JPEG is decoded at the smaller size; other formats ignore this.
+                    image.draft(None, (width // factor, height // factor))
+                image.load()
+                factor = -(-max(image.size) // MAX_SIDE)
+                # Before the conversion where Pillow can, since gray and colour would both be held.
+                early = factor > 1 and image.mode in ("L", "RGB", "RGBA", "CMYK")
+                small = image.reduce(factor) if early else image
+                return _shrunk(_gray(ImageOps.exif_transpose(small)))
+    except UnidentifiedImageError:
+        raise UnreadableFile(path, "this is not an image that Pillow can read") from None
+    except Image.DecompressionBombError as error:
+        raise UnreadableFile(path, str(error)) from None
+    except FileNotFoundError:
+        raise UnreadableFile(path, "there is no such file") from None
+    except UnreadableFile:
+        raise
+    # A damaged file can raise almost anything inside a decoder.
+    except (OSError, ValueError, SyntaxError, EOFError, KeyError, IndexError, TypeError) as error:
+        raise UnreadableFile(path, f"the image is damaged ({error})") from None
+    except MemoryError:
+        raise UnreadableFile(path, "the image does not fit into memory") from None
+
+
+def _shrunk(pixels: NDArray[Any]) -> NDArray[Any]:
+    """Means of square blocks, as small as a side of `MAX_SIDE` asks for."""
+    factor = -(-max(pixels.shape) // MAX_SIDE)
+    if factor == 1:
+        return pixels
+    rows, columns = (max(1, length // factor) for length in pixels.shape)
+    high, wide = (min(factor, length) for length in pixels.shape)
+    blocks = pixels[: rows * high, : columns * wide].reshape(rows, high, columns, wide)
+    return blocks.mean(axis=(1, 3)).astype(pixels.dtype)
+
+
+def _gray(image: Any) -> NDArray[Any]:
+    from PIL import Image
+
+    if image.mode.startswith("I"):
+        values = np.asarray(image)
+        if values.min() < 0 or values.max() > 65535:
+            raise ValueError("its 32-bit values lie outside of 0 to 65535")
+        return values.astype(np.uint16)
+    if image.mode == "F":
+        values = np.asarray(image, dtype=np.float32)
+        if not np.isfinite(values).all() or values.min() < 0:
+            raise ValueError("its floating-point values are negative or not finite")
+        return values / max(1.0, float(values.max()))
+    if "transparency" in image.info or image.mode in ("RGBA", "LA", "PA", "RGBa", "La"):
+        layer = image.convert("RGBA")
+        white = Image.new("RGBA", layer.size, "white")
+        image = Image.alpha_composite(white, layer)
+    elif image.mode not in ("L", "RGB"):
+        image = image.convert("RGB")
+    return np.asarray(image.convert("L"))
+
+
+def read_clip(path: str | os.PathLike[str]) -> NDArray[Any]:
+    """Gray frames of a video file, or of a NumPy file that holds them.
+
+    Parameters
+    ----------
+    path : path
+        A `.npy` file of shape (frames, height, width), or a video (needs the extra `video`).
+
+    Returns
+    -------
+    ndarray of shape (frames, height, width)
+
+    Raises
+    ------
+    UnreadableFile
+        If the file is missing, empty, damaged, no clip, or holds more than 2³⁰ pixels in all.
+    """
+    try:
+        if os.path.getsize(path) == 0:
+            raise UnreadableFile(path, "the file is empty")
+    except OSError as error:
+        raise UnreadableFile(path, error.strerror or "it cannot be read") from None
+    reader = _read_array if Path(path).suffix.lower() == ".npy" else _read_video
+    clip = reader(path)
+    if clip.ndim != 3 or 0 in clip.shape:
+        raise UnreadableFile(
+            path, f"a clip must be (frames, height, width), but its shape is {clip.shape}"
+        )
+    return clip
+
+
+def _read_array(path: str | os.PathLike[str]) -> NDArray[Any]:
+    try:
+        return np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise UnreadableFile(path, f"this is no NumPy array ({error})") from None
+
+
+def _read_video(path: str | os.PathLike[str]) -> NDArray[Any]:
+    try:
+        import av
+    except ImportError:
+        raise ImportError(
+            "Reading videos needs the package av. Install it: pip install 'crosslabel[video]'."
+        ) from None
+    frames: list[NDArray[Any]] = []
+    try:
+        with av.open(os.fspath(path)) as container:
+            for frame in container.decode(video=0):
+                frames.append(frame.to_ndarray(format="gray"))
+                if len(frames) * frames[0].size > MAX_VOXELS:
+                    raise UnreadableFile(path, "the clip is too long; cut it into parts")
+    except UnreadableFile:
+        raise
+    # A file without a video stream is an IndexError of av; all else is its own or the system's.
+    except (av.FFmpegError, OSError, IndexError, ValueError) as error:
+        raise UnreadableFile(path, f"the clip is damaged or no video ({error})") from None
+    if not frames:
+        raise UnreadableFile(path, "the clip has no frames")
+    return np.stack(frames)

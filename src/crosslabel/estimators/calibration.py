@@ -1,0 +1,57 @@
+"""Probabilities from scores, calibrated on held-out samples by one temperature."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax, softmax
+
+from crosslabel.core.scaling import Array
+from crosslabel.core.statistics import Labels
+
+
+def evidence(scores: Array) -> Array:
+    """log of the best class's residual over each class's: 0 for the best, negative for others.
+
+    Scores of the rules are negated residuals, whose scale differs between queries; their ratios
+    within a query do not depend on it.
+    """
+    residuals = -np.asarray(scores, dtype=np.float64)
+    best = residuals.min(axis=1, keepdims=True)
+    # A residual of zero would be infinitely better than any other: bound what one query can say.
+    floor = np.maximum(1e-9 * residuals.max(axis=1, keepdims=True), np.finfo(float).tiny)
+    return -np.log(np.maximum(residuals, floor) / np.maximum(best, floor))
+
+
+def fit_temperature(scores: Array, labels: Labels, weights: Array) -> float:
+    """min over t of the negative log-likelihood of softmax(t · evidence) on held-out samples.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_classes)
+        By models that have not seen the samples.
+    labels : ndarray of int of shape (n_samples,)
+    weights : ndarray of shape (n_samples,)
+
+    Returns
+    -------
+    float
+        1 where there is no sample to learn it from.
+    """
+    if len(labels) == 0:
+        return 1.0
+    logits, rows = evidence(scores), np.arange(len(labels))
+    # Two extra samples at chance level bound the temperature where no sample is misclassified.
+    prior = 2.0 / weights.sum()
+
+    def loss(log_t: float) -> float:
+        logp = log_softmax(np.exp(log_t) * logits, axis=1)
+        at_chance = logp.mean(axis=1)
+        return -float(np.average(logp[rows, labels] + prior * at_chance, weights=weights))
+
+    return float(np.exp(minimize_scalar(loss, bounds=(-5.0, 8.0), method="bounded").x))
+
+
+def probabilities(scores: Array, temperature: float) -> Array:
+    """softmax(t · evidence): the class of the highest score has the highest probability."""
+    return softmax(temperature * evidence(scores), axis=1).astype(scores.dtype, copy=False)

@@ -1,0 +1,137 @@
+"""Apply a slow function to many images or clips: on all cores, with progress, cached on disk.
+
+A result is kept under a key of the item's content and the function's settings, one file each,
+written whole or not at all. So an interrupted run resumes where it stopped, a changed file or
+setting is computed anew, and processes may share a cache without knowing of each other.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+
+FORMAT = 1  # part of every key: a change of any transformer's output must raise it
+CHUNK = 16  # items per task: the function travels to another process once for so many
+
+
+def extract(
+    function: Callable[[Any], NDArray[Any]],
+    items: Sequence[Any],
+    *,
+    settings: Any = None,
+    cache: str | os.PathLike[str] | None = None,
+    n_jobs: int | None = None,
+    progress: str | None = None,
+) -> list[NDArray[Any]]:
+    """[function(item) for item in items], faster and only once.
+
+    Parameters
+    ----------
+    function : callable
+        From an item to an array; picklable where `n_jobs` is not 1.
+    items : sequence of arrays or paths
+        A path's content is the content of the file.
+    settings : object, default=None
+        All that the result depends on beside the item: numbers, strings, arrays, in any nesting.
+    cache : path, default=None
+        Folder that keeps results; None keeps nothing.
+    n_jobs : int, default=None
+        Processes, as in scikit-learn: None is 1, -1 is one for each core.
+    progress : str, default=None
+        Shows a bar of this name on standard error; None shows none.
+
+    Returns
+    -------
+    list of ndarray
+        In the order of the items.
+    """
+    folder = None if cache is None else Path(cache)
+    label = joblib.hash([FORMAT, settings])
+    chunks = [items[start : start + CHUNK] for start in range(0, len(items), CHUNK)]
+    # Starting processes takes a second: not for what one chunk holds.
+    workers = joblib.Parallel(n_jobs=n_jobs if len(chunks) > 1 else 1, return_as="generator")
+    tasks = (joblib.delayed(_extract_chunk)(function, chunk, label, folder) for chunk in chunks)
+    results: list[NDArray[Any]] = []
+    with progress_bar(progress, len(items)) as advance:
+        for chunk in workers(tasks):
+            results.extend(chunk)
+            advance(len(chunk))
+    return results
+
+
+def _extract_chunk(
+    function: Callable[[Any], NDArray[Any]], items: Sequence[Any], label: str, folder: Path | None
+) -> list[NDArray[Any]]:
+    if folder is None:
+        return [function(item) for item in items]
+    return [_cached(function, item, _place(item, label, folder)) for item in items]
+
+
+def _cached(function: Callable[[Any], NDArray[Any]], item: Any, place: Path) -> NDArray[Any]:
+    # A file that cannot be read back (a full disk, a foreign file) is as good as none.
+    with suppress(OSError, ValueError, EOFError):
+        return np.load(place, allow_pickle=False)
+    result = function(item)
+    write_whole(place, lambda file: np.save(file, result, allow_pickle=False))
+    return result
+
+
+def _place(item: Any, label: str, folder: Path) -> Path:
+    is_path = isinstance(item, str | os.PathLike)
+    key = joblib.hash([label, Path(item).read_bytes() if is_path else item])
+    return folder / key[:2] / f"{key}.npy"
+
+
+def write_whole(place: Path, write: Callable[[Any], Any]) -> None:
+    """Write a file so that it is there whole or not at all, whoever else writes it.
+
+    Parameters
+    ----------
+    place : Path
+        The file; its folder is made.
+    write : callable
+        Gets the open binary file.
+    """
+    place.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=place.parent, prefix=".part-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, place)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(name)
+        raise
+
+
+class progress_bar:
+    """A progress bar on standard error as a context; without a name, nothing."""
+
+    def __init__(self, name: str | None, total: int) -> None:
+        self.name, self.total = name, total
+
+    def __enter__(self) -> Callable[[int], None]:
+        if self.name is None:
+            return lambda count: None
+        from rich.console import Console
+        from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+
+        columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
+        self.display = Progress(*columns, console=Console(stderr=True))
+        self.display.start()
+        task = self.display.add_task(self.name, total=self.total)
+        return lambda count: self.display.advance(task, count)
+
+    def __exit__(self, *_: object) -> None:
+        if self.name is not None:
+            self.display.stop()

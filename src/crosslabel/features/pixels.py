@@ -1,0 +1,149 @@
+"""Pixels as features: one size, gray, unit norm, and optionally the logarithm of intensities."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from crosslabel.core.scaling import Array, unit_rows
+from crosslabel.features.gray import Images, gray_image
+
+LEVELS = 255.0  # gray levels of an 8-bit image: the logarithm is of 1 + level, so black gives 0
+
+
+class Pixels(TransformerMixin, BaseEstimator):
+    """Turn images into rows of gray values that a linear model can compare.
+
+    Parameters
+    ----------
+    size : (height, width) or None, default=None
+        Every image is resized to this (bicubic, with the filter widened when it shrinks, so that
+        nothing aliases). None keeps the size of the images of `fit`, which must then have one.
+    log : bool, default=False
+        Take log(1 + gray level): illumination, a factor of intensity, becomes a summand.
+    normalize : bool, default=True
+        Scale each row to unit norm; an all-black image stays zero.
+
+    Attributes
+    ----------
+    image_shape_ : tuple of int
+        Height and width behind a row; one row of pixels where `fit` was given flat rows.
+    n_features_in_ : int
+        Length of a row, where `fit` was given flat rows.
+
+    Notes
+    -----
+    Images come as an array (n_images, height, width), with channels last where there are any, or as
+    a sequence of arrays or paths of any size. A two-dimensional array is taken as images that are
+    flat rows already: it gets the logarithm and the scaling only.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "size": [None, tuple, list],
+        "log": ["boolean"],
+        "normalize": ["boolean"],
+    }
+
+    def __init__(
+        self, size: tuple[int, int] | None = None, log: bool = False, normalize: bool = True
+    ) -> None:
+        self.size = size
+        self.log = log
+        self.normalize = normalize
+
+    def fit(self, X: Images, y: Any = None) -> Self:
+        """Note the size that all images will have."""
+        self._validate_params()
+        if self.size is not None and (len(self.size) != 2 or min(self.size) < 1):
+            raise ValueError(
+                f"size must be (height, width), both positive, but it is {self.size!r}."
+            )
+        if _is_flat(X):
+            rows = validate_data(self, X, dtype=[np.float64, np.float32])
+            self.image_shape_: tuple[int, ...] = (1, rows.shape[1])
+        elif len(X) == 0:  # type: ignore[arg-type]
+            raise ValueError("Pixels needs at least one image, but X is empty.")
+        else:
+            first = gray_image(X[0])  # type: ignore[index]
+            self.image_shape_ = first.shape if self.size is None else tuple(self.size)
+        return self
+
+    def transform(self, X: Images) -> Array:
+        """One row of pixels for each image.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_images, height, width), or a sequence of images or paths
+
+        Returns
+        -------
+        ndarray of shape (n_images, height · width)
+        """
+        check_is_fitted(self)
+        if _is_flat(X):
+            rows = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        else:
+            rows = np.stack([self._resized(image).ravel() for image in X])  # type: ignore[union-attr]
+        if self.log:
+            if (rows < 0).any():
+                raise ValueError(
+                    f"log=True needs intensities of at least 0, but X holds {rows.min():.3g}."
+                )
+            rows = np.log1p(LEVELS * rows)
+        return unit_rows(rows) if self.normalize else rows
+
+    def inverse_transform(self, X: Array) -> Array:
+        """Images behind rows of pixels, up to the brightness that unit norm has taken away.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_images, height · width)
+
+        Returns
+        -------
+        ndarray of shape (n_images, height, width)
+        """
+        check_is_fitted(self)
+        return np.asarray(X).reshape(-1, *self.image_shape_)
+
+    def _resized(self, image: Any) -> Array:
+        pixels = gray_image(image)
+        if pixels.shape == self.image_shape_:
+            return pixels
+        if self.size is None:
+            raise ValueError(
+                f"All images must have the size {self.image_shape_} of the first, but one has "
+                f"{pixels.shape}. Give size=(height, width) to resize them."
+            )
+        from PIL import Image
+
+        height, width = self.image_shape_
+        resized = Image.fromarray(pixels).resize((width, height), Image.Resampling.BICUBIC)
+        # A bicubic filter overshoots at sharp edges; an intensity stays an intensity.
+        return np.clip(np.asarray(resized), pixels.min(), pixels.max())
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Name of each pixel: its row and column."""
+        check_is_fitted(self)
+        return np.array([f"pixel_{r}_{c}" for r, c in np.ndindex(self.image_shape_)], dtype=object)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        tags.input_tags.positive_only = self.log
+        return tags
+
+
+def _is_flat(X: Any) -> bool:
+    """Whether X is a table of rows rather than a collection of images or paths."""
+    if isinstance(X, np.ndarray) and X.dtype.kind in "OU" and X.ndim == 1:
+        return False
+    if hasattr(X, "shape") or hasattr(X, "__array__"):
+        return len(getattr(X, "shape", ())) <= 2
+    return not len(X) or (not isinstance(X[0], str | os.PathLike) and np.ndim(X[0]) < 2)

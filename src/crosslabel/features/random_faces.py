@@ -1,0 +1,88 @@
+"""Random faces: projections of images on random directions, which need no training images."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from crosslabel.core.scaling import Array, unit_rows
+
+
+class RandomFaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Shorten rows while nearly keeping the distances between them, without looking at them.
+
+    Parameters
+    ----------
+    n_components : int, default=504
+        Number of directions.
+    random_state : int, RandomState instance or None, default=None
+        Draws the directions.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        Gaussian directions of unit norm.
+
+    References
+    ----------
+    J. Wright et al., "Robust face recognition via sparse representation", TPAMI 2009.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(self, n_components: int = 504, random_state: Any = None) -> None:
+        self.n_components = n_components
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: Any = None) -> Self:
+        """Draw the directions for rows of this length.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        rows = validate_data(self, X, dtype=[np.float64, np.float32])
+        random = check_random_state(self.random_state)
+        drawn = random.standard_normal((self.n_components, rows.shape[1]))
+        self.components_ = unit_rows(drawn).astype(rows.dtype)
+        return self
+
+    def transform(self, X: ArrayLike) -> Array:
+        """Products of rows with the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+        """
+        check_is_fitted(self)
+        rows = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        return rows @ self.components_.T
+
+    def inverse_transform(self, X: ArrayLike) -> Array:
+        """The shortest rows with these products, (n_samples, n_features)."""
+        check_is_fitted(self)
+        return np.asarray(X) @ np.linalg.pinv(self.components_).T
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)

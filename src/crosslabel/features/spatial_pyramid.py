@@ -1,0 +1,284 @@
+"""Spatial pyramids: which visual words an image holds, and roughly where.
+
+Descriptors of an image are written in the words of a codebook and pooled over the cells of grids
+from coarse to fine. The codebook is learnt from the images given to `fit`, so it sees training
+images only.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from crosslabel.core.scaling import Array, unit_rows
+from crosslabel.features.assignment import ASSIGNMENTS, Codebook
+from crosslabel.features.dense_sift import DenseSIFT, Descriptors
+from crosslabel.features.extraction import extract
+from crosslabel.features.gray import Images, gray_image
+
+POOLING: dict[str, Callable[[Array, NDArray[np.intp], Array], None]] = {
+    "max": np.maximum.at,
+    "sum": np.add.at,
+}
+
+
+class SpatialPyramid(TransformerMixin, BaseEstimator):
+    """Turn images of any size into vectors of one length that linear classifiers do well on.
+
+    Parameters
+    ----------
+    words : int, default=1024
+        Size of the codebook.
+    assignment : {"llc", "hard", "sparse"}, default="llc"
+        How a descriptor is written in words: locality-constrained linear coding, the nearest word,
+        or orthogonal matching pursuit.
+    neighbours : int, default=5
+        Words per descriptor for "llc" and "sparse".
+    pooling : {"max", "sum"}, default="max"
+        Largest coefficient (zero where none is positive) or sum of coefficients in a cell.
+    levels : tuple of int, default=(1, 2, 4)
+        Cells along each side, one number for each level; (1, 2, 4, 8) for four levels.
+    descriptor : transformer, default=None
+        `DenseSIFT()` where None; any object whose `describe(image)` gives `Descriptors`.
+    samples : int, default=100_000
+        Descriptors, drawn at random from all images of `fit`, that the codebook is learnt from.
+    n_jobs : int, default=None
+        Processes that read and code images; -1 for one on each core.
+    cache : path, default=None
+        Folder that keeps finished vectors, for runs that are interrupted or repeated.
+    verbose : bool, default=False
+        Show progress on standard error.
+    random_state : int, RandomState instance or None, default=None
+        Draws the descriptors and starts k-means.
+
+    Attributes
+    ----------
+    codebook_ : ndarray of shape (words, 128)
+
+    References
+    ----------
+    S. Lazebnik, C. Schmid, J. Ponce, "Beyond bags of features", CVPR 2006.
+    J. Wang et al., "Locality-constrained linear coding for image classification", CVPR 2010.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "words": [Interval(Integral, 1, None, closed="left")],
+        "assignment": [StrOptions(set(ASSIGNMENTS))],
+        "neighbours": [Interval(Integral, 1, None, closed="left")],
+        "pooling": [StrOptions(set(POOLING))],
+        "levels": ["array-like"],
+        "descriptor": [None, HasMethods("describe")],
+        "samples": [Interval(Integral, 1, None, closed="left")],
+        "n_jobs": [None, Integral],
+        "cache": [None, str, os.PathLike],
+        "verbose": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        words: int = 1024,
+        assignment: str = "llc",
+        neighbours: int = 5,
+        pooling: str = "max",
+        levels: tuple[int, ...] = (1, 2, 4),
+        descriptor: Any = None,
+        samples: int = 100_000,
+        n_jobs: int | None = None,
+        cache: str | os.PathLike[str] | None = None,
+        verbose: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.words = words
+        self.assignment = assignment
+        self.neighbours = neighbours
+        self.pooling = pooling
+        self.levels = levels
+        self.descriptor = descriptor
+        self.samples = samples
+        self.n_jobs = n_jobs
+        self.cache = cache
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(self, X: Images, y: Any = None) -> Self:
+        """Learn the codebook from the descriptors of training images.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_images, height, width), or a sequence of images or paths
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        random = check_random_state(self.random_state)
+        self.descriptor_ = DenseSIFT() if self.descriptor is None else clone(self.descriptor)
+        self.descriptor_.fit(X)
+        drawn = self._draw_descriptors(list(X), random)  # type: ignore[arg-type]
+        self.codebook_ = learn_codebook(drawn, self.words, random)
+        return self
+
+    def _draw_descriptors(self, images: list[Any], random: np.random.RandomState) -> Array:
+        """An equal number of descriptors from each image, or from a thousand images at random."""
+        # A codebook gains nothing from more images, and describing them takes most of the time.
+        images = [images[i] for i in random.permutation(len(images))[:1000]]
+        quota = -(-self.samples // len(images))
+        seeds = random.randint(2**31, size=len(images))
+        drawn = extract(
+            DescriptorSampler(self.descriptor_, quota),
+            list(zip(images, seeds)),
+            n_jobs=self.n_jobs,
+            progress="descriptors" if self.verbose else None,
+        )
+        return np.concatenate(drawn)[: self.samples]
+
+    def transform(self, X: Images) -> Array:
+        """Pyramid vector of each image, of unit norm.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_images, height, width), or a sequence of images or paths
+
+        Returns
+        -------
+        ndarray of shape (n_images, words · Σ levels²), float32
+        """
+        check_is_fitted(self)
+        rows = extract(
+            self.encoder(),
+            list(X),  # type: ignore[arg-type]
+            settings=self._settings(),
+            cache=self.cache,
+            n_jobs=self.n_jobs,
+            progress="pyramids" if self.verbose else None,
+        )
+        return np.stack(rows)
+
+    def encoder(self) -> PyramidEncoder:
+        """The function from one image to its vector that `transform` applies."""
+        check_is_fitted(self)
+        return PyramidEncoder(
+            self.descriptor_,
+            Codebook.of(self.codebook_),
+            self.assignment,
+            self.neighbours,
+            self.pooling,
+            tuple(self.levels),
+        )
+
+    def _settings(self) -> dict[str, Any]:
+        chosen = ("assignment", "neighbours", "pooling", "levels")
+        described = {type(self.descriptor_).__name__: self.descriptor_.get_params()}
+        return {name: getattr(self, name) for name in chosen} | {
+            "codebook": self.codebook_,
+            "descriptor": described,
+        }
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Name of each value: level, row and column of the cell, word."""
+        check_is_fitted(self)
+        words = range(len(self.codebook_))
+        names = [
+            f"level{level}_{row}_{column}_word{word}"
+            for level, cells in enumerate(self.levels)
+            for row, column in np.ndindex(cells, cells)
+            for word in words
+        ]
+        return np.array(names, dtype=object)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.three_d_array = True
+        return tags
+
+
+def learn_codebook(descriptors: Array, words: int, random: np.random.RandomState) -> Array:
+    """Words that descriptors cluster around, by k-means.
+
+    Parameters
+    ----------
+    descriptors : ndarray of shape (n_descriptors, n_values)
+    words : int
+    random : RandomState
+
+    Returns
+    -------
+    ndarray of shape (words, n_values), float32
+    """
+    if len(descriptors) < words:
+        raise ValueError(
+            f"A codebook of {words} words needs as many descriptors, but the images have "
+            f"{len(descriptors)}. Give more or larger images, or fewer words."
+        )
+    # Not above: this import takes as long as a small prediction, which has no use for it.
+    from sklearn.cluster import KMeans
+
+    # A codebook need not be a minimum of k-means: a few rounds from random descriptors serve as
+    # well as many from a careful start, in a tenth of the time.
+    kmeans = KMeans(words, init="random", n_init=1, max_iter=20, random_state=random)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return kmeans.fit(descriptors).cluster_centers_.astype(np.float32)
+
+
+@dataclass(frozen=True)
+class PyramidEncoder:
+    """From one image to its pyramid vector: what the processes of `transform` run."""
+
+    descriptor: Any
+    codebook: Codebook
+    assignment: str
+    neighbours: int
+    pooling: str
+    levels: tuple[int, ...]
+
+    def __call__(self, image: Any) -> Array:
+        """Pyramid vector of an image, (words · Σ levels²,), of unit norm."""
+        pixels = gray_image(image)
+        return self.pool(self.descriptor.describe(pixels), pixels.shape)
+
+    def pool(self, descriptors: Descriptors, shape: tuple[int, ...]) -> Array:
+        """Pyramid vector of an image of this shape from its descriptors."""
+        words, codes = ASSIGNMENTS[self.assignment](
+            descriptors.values, self.codebook, self.neighbours
+        )
+        n_words = len(self.codebook.words)
+        place = descriptors.centres / np.array(shape[:2])
+        pooled = []
+        for cells in self.levels:
+            row, column = np.minimum((place * cells).astype(np.intp), cells - 1).T
+            level = np.zeros(cells * cells * n_words, codes.dtype)
+            bins = (row * cells + column)[:, None] * n_words + words
+            POOLING[self.pooling](level, bins.ravel(), codes.ravel())
+            pooled.append(level)
+        return unit_rows(np.concatenate(pooled)[None])[0]
+
+
+@dataclass(frozen=True)
+class DescriptorSampler:
+    """Draw some descriptors of an image: what the processes of `fit` run."""
+
+    descriptor: Any
+    quota: int
+
+    def __call__(self, item: tuple[Any, int]) -> Array:
+        """At most `quota` descriptors of the image, drawn with the seed."""
+        image, seed = item
+        values = self.descriptor.describe(image).values
+        return values[np.random.default_rng(seed).permutation(len(values))[: self.quota]]

@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from threadpoolctl import threadpool_info
+
+from crosslabel.core import backend
+
+
+@pytest.fixture
+def spd():
+    A = np.random.default_rng(0).normal(size=(6, 9))
+    return A @ A.T
+
+
+def test_cholesky_and_substitutions_solve_the_system(spd):
+    L = backend.cholesky(spd)
+    assert_allclose(L, np.tril(L))
+    assert_allclose(L @ L.T, spd)
+    rows = np.random.default_rng(1).normal(size=(4, 6))
+    assert_allclose(backend.solve_upper(backend.solve_lower(rows, L), L) @ spd, rows)
+    assert_allclose(backend.solve_lower(rows, L) @ L.T, rows)
+    assert_allclose(backend.inverse_from_cholesky(L) @ spd, np.eye(6), atol=1e-10)
+
+
+def test_substitution_takes_any_memory_order_and_changes_nothing(spd):
+    L = backend.cholesky(spd)
+    rows = np.asfortranarray(np.random.default_rng(1).normal(size=(4, 6)))
+    before = rows.copy()
+    assert_allclose(backend.solve_lower(rows, L) @ L.T, before)
+    assert_allclose(rows, before)
+
+
+def test_a_singular_matrix_is_refused():
+    rank_one = np.outer([1.0, 2.0], [1.0, 2.0])
+    with pytest.raises(np.linalg.LinAlgError, match="singular"):
+        backend.cholesky(rank_one)
+
+
+@pytest.mark.parametrize("rank", [0, 1, 3, 6])
+def test_factor_rows_are_as_few_as_the_rank(rank):
+    rows = np.random.default_rng(rank).normal(size=(rank, 6))
+    factor = backend.factor_rows(rows.T @ rows)
+    assert factor.shape == (rank, 6)
+    assert_allclose(factor.T @ factor, rows.T @ rows, atol=1e-12)
+
+
+def test_small_tasks_run_on_one_thread():
+    with backend.threads_for(1.0):
+        blas = [i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas"]
+    assert blas
+    assert set(blas) == {1}

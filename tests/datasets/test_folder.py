@@ -1,0 +1,72 @@
+import os
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from crosslabel.datasets import UnreadableFile, load_clip_folder, load_image_folder
+
+
+@pytest.fixture
+def photos(tmp_path):
+    """Two good classes with awkward names, and much that is broken."""
+    root = tmp_path / "photos"
+    random = np.random.default_rng(0)
+    for name in ("katzen & hünde", "v1.2 final"):
+        (root / name).mkdir(parents=True)
+        for number in range(3):
+            pixels = random.integers(0, 256, (8, 9), dtype=np.uint8)
+            Image.fromarray(pixels).save(root / name / f"bild {number} ß.v2.png")
+    (root / "v1.2 final" / "zero.jpg").write_bytes(b"")
+    (root / "v1.2 final" / "words.jpg").write_text("hello")
+    (root / "v1.2 final" / "notes.txt").write_text("not an image, and not named as one")
+    (root / "none").mkdir()
+    (root / "one").mkdir()
+    Image.new("L", (5, 5)).save(root / "one" / "single.png")
+    return root
+
+
+def test_the_good_is_loaded_and_the_bad_named(photos):
+    data = load_image_folder(photos)
+    assert data.target_names.tolist() == ["katzen & hünde", "v1.2 final"]
+    assert data.target.tolist() == [0, 0, 0, 1, 1, 1]
+    assert all(os.path.exists(name) for name in data.filenames)
+    reasons = {item.path.name: item.reason for item in data.skipped}
+    assert set(reasons) == {"zero.jpg", "words.jpg", "none", "one"}
+    assert "0 usable images" in reasons["none"]
+    assert "1 usable image and" in reasons["one"]
+    assert "4 left out" in data.DESCR
+
+
+def test_strict_raises_and_names_the_file(photos):
+    with pytest.raises(UnreadableFile, match="none"):
+        load_image_folder(photos, strict=True)
+
+
+def test_symlink_loops_end(photos):
+    (photos / "v1.2 final" / "loop").symlink_to(photos / "v1.2 final", target_is_directory=True)
+    (photos / "v1.2 final" / "up").symlink_to(photos, target_is_directory=True)
+    data = load_image_folder(photos)
+    assert len(set(data.filenames)) == len(data.filenames)
+    assert "v1.2 final" in data.target_names
+
+
+def test_nothing_usable_is_an_error_that_shows_why(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "x.png").write_bytes(b"")
+    with pytest.raises(ValueError, match=r"usable images[\s\S]*x.png: the file is empty"):
+        load_image_folder(tmp_path)
+    with pytest.raises(NotADirectoryError, match="is no folder"):
+        load_image_folder(tmp_path / "absent")
+
+
+def test_clips(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        for number in range(2):
+            np.save(tmp_path / name / f"{number}.npy", np.ones((3, 4, 5), np.uint8))
+    (tmp_path / "b" / "bad.avi").write_text("no video")
+    data = load_clip_folder(tmp_path)
+    assert len(data.filenames) == 4
+    assert data.kind == "clips"
+    assert [item.path.name for item in data.skipped] == ["bad.avi"]
