@@ -1,7 +1,7 @@
-"""The lasso on small problems, solved together by an active-set method. Imports numpy and core only.
+"""The lasso on many small problems at once, by an active-set method. Imports numpy and core only.
 
 Faces and other coherent atoms make first-order methods crawl: their Gram matrices have condition
-numbers of many thousands. Here the signs are found by coordinate steps and the values by solving the
+numbers of many thousands. Here the signs are found by coordinate steps and the values by the
 normal equations of the active entries, so that the conditioning does not matter.
 """
 
@@ -97,7 +97,7 @@ def coordinate_steps(H: Array, slope: Array, thresholds: Array, X: Array, faults
 
 
 def newton_step(H: Array, b: Array, thresholds: Array, X: Array) -> Array:
-    """Minimise over the non-zero entries, their signs kept; the step ends where a sign would change.
+    """Minimise over the non-zero entries, their signs kept; a step ends where one would change.
 
     Of the step cut at the first change and the full step with all changing entries zeroed, the one
     with the lower objective is taken. Shapes as in `active_set_lasso`.
@@ -124,7 +124,7 @@ def newton_step(H: Array, b: Array, thresholds: Array, X: Array) -> Array:
 
 
 def _nonzero_entries(X: Array) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Columns of each row's non-zero entries, filled up to one length; which ones are no filling."""
+    """Columns of each row's non-zero entries, filled up to one length, and which are no filling."""
     nonzero = X != 0
     size = max(1, int(nonzero.sum(axis=1).max()))
     entries = np.argsort(~nonzero, axis=1, kind="stable")[:, :size]

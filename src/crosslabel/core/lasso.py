@@ -153,14 +153,17 @@ def coupled_lasso(
         faults[used] = np.inf
         size = min(len(gram), max(WORKING_SET, 2 * len(used)))
         chosen = np.sort(_largest(faults[None], size)[0])
-        before, X[:, chosen] = X[:, chosen], _on_shared_set(
-            gram[np.ix_(chosen, chosen)],
-            correlations[:, chosen],
-            sum_weights[chosen],
+        before, X[:, chosen] = (
             X[:, chosen],
-            penalty / 2,
-            allowed,
-            max_iter,
+            _on_shared_set(
+                gram[np.ix_(chosen, chosen)],
+                correlations[:, chosen],
+                sum_weights[chosen],
+                X[:, chosen],
+                penalty / 2,
+                allowed,
+                max_iter,
+            ),
         )
         if size == len(gram) or np.array_equal(before, X[:, chosen]):
             break

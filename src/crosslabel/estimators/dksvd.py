@@ -33,8 +33,8 @@ class DKSVD(SparseLinearClassifier):
     ----------
     atoms_per_class : int, default=15
         Atoms per class in the dictionary; a class gives at most as many as it has samples.
-    label_weight : float, default=1.0
-        γ. Zero gives K-SVD with the classifier of its codes.
+    label_weight : float, default=1e-2
+        γ, for samples of unit norm. Zero gives K-SVD with the classifier of its codes.
     sparsity : int, default=30
         T.
     ridge : float, default=1.0
@@ -75,7 +75,7 @@ class DKSVD(SparseLinearClassifier):
         self,
         atoms_per_class: int = 15,
         *,
-        label_weight: float = 1.0,
+        label_weight: float = 1e-2,
         sparsity: int = 30,
         ridge: float = 1.0,
         init_iter: int = 20,

@@ -133,9 +133,7 @@ class DPL(CanonicalClassifier):
 
     def _objective(self, X: Array, D: Array, A: Array, Phi: Array) -> float:
         """Objective of a class at the best P, ridge included: the P-terms are τ tr(Aᵀ(I − Φ)A)."""
-        return float(
-            ((X - A @ D) ** 2).sum() + self.fidelity * (A * (A - Phi @ A)).sum()
-        )
+        return float(((X - A @ D) ** 2).sum() + self.fidelity * (A * (A - Phi @ A)).sum())
 
     def _scores(self, X: Array) -> Array:
         codes, correlations = X @ self.projection_.T, X @ self.dictionary_.T

@@ -33,15 +33,15 @@ class JointDictionary(SparseLinearClassifier):
     ----------
     atoms_per_class : int, default=15
         Atoms per class in the dictionary; a class gives at most as many as it has samples.
-    label_weight : float, default=1.0
+    label_weight : float, default=1e-3
         γ.
     sparsity : int, default=30
         T.
-    ridge : float, default=1.0
+    ridge : float, default=1e-3
         ρ.
     init_iter : int, default=20
         Rounds of K-SVD on each class alone, which give the start.
-    max_iter : int, default=30
+    max_iter : int, default=20
         Rounds of codes, dictionary and classifier.
     rank_one : {"approximate", "exact"}, default="approximate"
         How the K-SVD that starts fits an atom.
@@ -77,11 +77,11 @@ class JointDictionary(SparseLinearClassifier):
         self,
         atoms_per_class: int = 15,
         *,
-        label_weight: float = 1.0,
+        label_weight: float = 1e-3,
         sparsity: int = 30,
-        ridge: float = 1.0,
+        ridge: float = 1e-3,
         init_iter: int = 20,
-        max_iter: int = 30,
+        max_iter: int = 20,
         rank_one: str = "approximate",
         normalize: bool = True,
         random_state: Any = None,

@@ -35,10 +35,12 @@ class LCKSVD(SparseLinearClassifier):
     ----------
     atoms_per_class : int, default=15
         Atoms per class in the dictionary; a class gives at most as many as it has samples.
-    consistency : float, default=16.0
-        α, as published for the Extended Yale B faces.
-    label_weight : float, default=4.0
-        β, as published; zero gives LC-KSVD1.
+    consistency : float, default=1e-2
+        α. The authors' 16 is for features of another scale: on samples of unit norm the labels
+        then outweigh the samples, and codes of queries, which have no label, come out unlike those
+        learnt from.
+    label_weight : float, default=1e-2
+        β, published as 4; zero gives LC-KSVD1.
     sparsity : int, default=30
         T.
     ridge : float, default=1.0
@@ -82,8 +84,8 @@ class LCKSVD(SparseLinearClassifier):
         self,
         atoms_per_class: int = 15,
         *,
-        consistency: float = 16.0,
-        label_weight: float = 4.0,
+        consistency: float = 1e-2,
+        label_weight: float = 1e-2,
         sparsity: int = 30,
         ridge: float = 1.0,
         init_iter: int = 20,

@@ -36,7 +36,7 @@ class LRSDL(ClassDictionaryClassifier):
         Atoms of each class; a class gets at most as many as it has samples.
     shared_atoms : int, default=10
         Atoms common to all classes.
-    penalty : float, default=1e-3
+    penalty : float, default=5e-3
         λ₁. The paper's experiments use 0.001 to 0.01.
     fisher : float, default=1e-2
         λ₂. The paper's experiments use 0.01 to 0.1.
@@ -85,7 +85,7 @@ class LRSDL(ClassDictionaryClassifier):
         atoms_per_class: int = 15,
         *,
         shared_atoms: int = 10,
-        penalty: float = 1e-3,
+        penalty: float = 5e-3,
         fisher: float = 1e-2,
         nuclear: float = 1e-2,
         weight: float = 0.5,
@@ -108,9 +108,7 @@ class LRSDL(ClassDictionaryClassifier):
     def _learn(self, X: Array, labels: Labels) -> None:
         D, parts = self._start(X, labels), class_parts(labels)
         # The core's objective is twice the paper's.
-        model = FisherModel(
-            self._layout, parts, 2 * self.penalty, self.fisher, 2 * self.nuclear
-        )
+        model = FisherModel(self._layout, parts, 2 * self.penalty, self.fisher, 2 * self.nuclear)
 
         def sweep(D: Array, codes: Array) -> tuple[Array, Array, float]:
             codes = model.update_codes(X, D, codes)
