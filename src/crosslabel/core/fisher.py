@@ -138,9 +138,8 @@ def low_rank_atoms(D: Array, A: Array, B: Array, nuclear: float, n_iter: int = 3
         return update_atoms(D, A, B, sweeps=3)
 
     def value(Z: Array) -> float:
-        return float(
-            (Z * (A @ Z - 2 * B)).sum() + nuclear * np.linalg.svd(Z, compute_uv=False).sum()
-        )
+        values = np.linalg.svd(Z, compute_uv=False)
+        return float((Z * (A @ Z - 2 * B)).sum() + nuclear * values.sum())
 
     # A step of the size of the curvature balances the two halves.
     rho = max(float(np.diag(A).mean()), np.finfo(float).tiny)

@@ -50,8 +50,8 @@ def block_diagonal(blocks: Sequence[Array]) -> Array:
     """Square blocks along the diagonal of one matrix."""
     edges = np.cumsum([0, *(len(block) for block in blocks)])
     whole = np.zeros((edges[-1], edges[-1]))
-    for a, b, block in zip(edges[:-1], edges[1:], blocks):
-        whole[a:b, a:b] = block
+    for a, block in zip(edges, blocks):
+        whole[a : a + len(block), a : a + len(block)] = block
     return whole
 
 
@@ -103,10 +103,10 @@ def onto_simplex(v: Array, total: float) -> Array:
 def smooth_sparse_codes(
     gram: Array, correlations: Array, L: Array, sparsity: int, *, start: Array, n_iter: int
 ) -> Array:
-    """min over X of tr(X G Xᵀ) − 2 tr(X Bᵀ) + tr(Xᵀ L X), each code with at most T entries, by ADMM.
+    """min over X of tr(X G Xᵀ) − 2 tr(X Bᵀ) + tr(Xᵀ L X), with ‖x‖₀ ≤ T for each code.
 
-    The unconstrained half is the Sylvester equation X(G + ρI) + LX = B + ρ(Z − U), solved in the
-    eigenvectors of G and L; the other half keeps the T largest entries of each row.
+    By ADMM: the unconstrained half is the Sylvester equation X(G + ρI) + LX = B + ρ(Z − U), solved
+    in the eigenvectors of G and L; the other half keeps the T largest entries of each row.
 
     Parameters
     ----------

@@ -114,7 +114,7 @@ def coupled_lasso(
     tol: float = 1e-2,
     max_iter: int = 50,
 ) -> Array:
-    """min over X of tr(X H Xᵀ) − 2 tr(X Bᵀ) + Σ_k q_k (Σ_i x_ik)² + λ‖X‖₁, for the samples of a class.
+    """min over X of tr(X H Xᵀ) − 2 tr(X Bᵀ) + Σ_k q_k (Σ_i x_ik)² + λ‖X‖₁, for one class.
 
     The weights q of the sums over the samples couple them: a Fisher criterion has this form, with
     its ridge in H. The samples share one working set of atoms.

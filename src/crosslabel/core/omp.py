@@ -17,7 +17,7 @@ CHUNK_NUMBERS = 1 << 20
 
 
 def omp(gram: Array, correlations: Array, sparsity: int) -> Array:
-    """min ‖y − Dᵀx‖² with at most T non-zero entries in x, greedily, for each row of `correlations`.
+    """min ‖y − Dᵀx‖² with at most T non-zero entries in x, greedily, for each row of correlations.
 
     Each step takes the atom most correlated with the residual and makes the residual orthogonal to
     all atoms taken. With an orthonormal basis Q of the taken atoms, only P = QDᵀ is needed:

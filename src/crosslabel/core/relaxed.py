@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +39,7 @@ class FeatureGroup(NamedTuple):
 
 
 class RelaxedCodes(NamedTuple):
-    """Codes (n_queries, n_coordinates) and weights (n_queries,) of each group, and the objective."""
+    """Codes (n_queries, n_coordinates) and weights (n_queries,) of each group; the objective."""
 
     codes: list[Array]
     weights: list[Array]
@@ -53,7 +54,7 @@ def relaxed_codes(
     entropy: float,
     n_iter: int,
 ) -> RelaxedCodes:
-    """min Σ_i ‖y_i − D_iα_i‖² + λ‖α_i‖² + τω_i‖α_i − ᾱ‖² + γ ω_i ln ω_i over α and ω, for each query.
+    """min Σ_i ‖y_i − D_iα_i‖² + λ‖α_i‖² + τω_i‖α_i − ᾱ‖² + γ ω_i ln ω_i over all α and ω.
 
     For given weights the codes are the exact minimiser: ᾱ solves a linear system that conjugate
     gradients solve for all queries at once, and α_i = P_i(D_iᵀy_i + τω_iᾱ) follows, with
@@ -101,10 +102,10 @@ def relaxed_codes(
 
 
 def _mean_code(
-    groups: list[FeatureGroup],
-    plain: list[Array],
-    weights: list[Array],
-    shifts: list[Array],
+    groups: Sequence[FeatureGroup],
+    plain: Sequence[Array],
+    weights: Sequence[Array],
+    shifts: Sequence[Array],
     tie: float,
 ) -> Array:
     """ᾱ of (Σω_i I − τΣω_i²P_i) ᾱ = Σω_iP_iD_iᵀy_i, by conjugate gradients on all rows at once."""
@@ -116,7 +117,8 @@ def _mean_code(
             for group, w, shift in zip(groups, weights, shifts)
         )
 
-    b = sum(w[:, None] * g.solve(p, s) for g, p, w, s in zip(groups, plain, weights, shifts))
+    parts = zip(groups, plain, weights, shifts)
+    b = np.sum([w[:, None] * g.solve(p, s) for g, p, w, s in parts], axis=0)
     x = b / total
     residual = b - apply(x)
     direction, square = residual, (residual**2).sum(axis=1)

@@ -6,6 +6,7 @@ A method derives from `CanonicalClassifier` and writes `_learn(X, labels)` and `
 from __future__ import annotations
 
 from abc import abstractmethod
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ class CanonicalClassifier(RepresentationClassifier):
 def class_parts(labels: Labels) -> list[slice]:
     """Slice of each class's samples, for labels in ascending order."""
     edges = np.searchsorted(labels, np.arange(labels[-1] + 2))
-    return [slice(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:])]
+    return [slice(int(a), int(b)) for a, b in pairwise(edges)]
 
 
 def class_layout(labels: Labels, atoms_per_class: int, shared_atoms: int = 0) -> AtomLayout:

@@ -47,7 +47,7 @@ class ClassDictionaryClassifier(CanonicalClassifier):
         self._name_atoms(self._layout)
         return start_atoms(X, labels, self._layout, self.random_state)
 
-    def _alternate(self, sweep: Any, D: Array, codes: Array) -> Array:
+    def _alternate(self, sweep: Any, D: Array, codes: Any) -> Any:
         """Run `sweep(D, codes) -> D, codes, objective`; set the dictionary and the trace."""
         trace: list[float] = []
         for _ in range(self.max_iter):

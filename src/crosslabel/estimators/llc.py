@@ -18,7 +18,7 @@ from crosslabel.core.scaling import Array
 
 
 class LLC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    r"""Locality-constrained linear coding: each sample by its nearest atoms, with weights of sum one.
+    r"""Locality-constrained linear coding: a sample by its nearest atoms, with weights of sum one.
 
     .. math::
 

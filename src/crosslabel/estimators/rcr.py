@@ -17,7 +17,7 @@ from crosslabel.estimators.canonical import CanonicalClassifier, class_parts
 
 
 class RCR(CanonicalClassifier):
-    r"""Relaxed collaborative representation: groups of features, alike but not equal in their codes.
+    r"""Relaxed collaborative representation: groups of features whose codes are alike, not equal.
 
     .. math::
 

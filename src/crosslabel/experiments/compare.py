@@ -112,7 +112,7 @@ def compare(
     """
     X, y = check_X_y(X, y, dtype=None)
     chosen = all_methods() if methods is None else dict(methods)
-    cells = [(name, tuple(split)) for split in splits for name in chosen]
+    cells = [(name, (train, test)) for train, test in splits for name in chosen]
     if not cells:
         raise ValueError("There is nothing to compare: give at least one split and one method.")
     data = joblib.hash([X, y])
@@ -197,7 +197,7 @@ def table(rows: Iterable[Row]) -> str:
 
 
 class _bar:
-    """A progress bar over cells, or nothing; as a context it gives the function that advances it."""
+    """A progress bar, or none: a context that gives the function to call after each cell."""
 
     def __init__(self, shown: bool, total: int) -> None:
         self.shown, self.total = shown, total
