@@ -18,6 +18,8 @@ from crosslabel.core.scaling import Array
 # Signals solved together, and the atoms each may use at first: their Gram matrices fit the cache.
 CHUNK = 64
 WORKING_SET = 64
+# Below this share of the largest correlation a penalty leaves many entries non-zero.
+DENSE = 0.0075
 # Steps between two looks at the optimality conditions, which cost about one step.
 CHECK_EVERY = 10
 
@@ -58,7 +60,7 @@ def lasso(
     -------
     ndarray of shape (n_signals, n_atoms)
     """
-    codes = np.zeros_like(correlations) if start is None else start.copy()
+    codes = _first_guess(gram, correlations, penalty) if start is None else start.copy()
     penalties = np.broadcast_to(np.asarray(penalty, correlations.dtype), gram.shape[:1])
     allowed = tol * float(penalties.max()) / 2
     with one_thread():  # the systems of a signal are small
@@ -67,6 +69,28 @@ def lasso(
             rows = slice(first, first + chunk)
             _lasso_chunk(gram, correlations[rows], penalties / 2, codes[rows], allowed)
     return codes
+
+
+def _first_guess(gram: Array, b: Array, penalty: float | Array) -> Array:
+    """Zeros, or some steps of ADMM where the penalty is so small that many atoms will be used.
+
+    These steps are products with one inverse for all signals: cheaper than finding a hundred atoms
+    of each signal a few at a time.
+    """
+    lowest = float(np.min(penalty))
+    dense = 0 < lowest < DENSE * float(np.abs(b).max(initial=0.0))
+    Z = np.zeros_like(b)
+    if not dense or len(gram) <= WORKING_SET:
+        return Z
+    rho = 10 * lowest  # was the best of 3, 10 and 30 on faces
+    inverse = np.linalg.inv(gram + rho * np.eye(len(gram)))
+    threshold = np.asarray(penalty) / (2 * rho)
+    U = np.zeros_like(b)
+    for _ in range(40):
+        relaxed = 1.6 * ((b + rho * (Z - U)) @ inverse) - 0.6 * Z + U
+        Z = soft_threshold(relaxed, threshold)
+        U = relaxed - Z
+    return Z
 
 
 def _lasso_chunk(gram: Array, b: Array, thresholds: Array, X: Array, allowed: float) -> None:

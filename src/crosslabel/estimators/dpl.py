@@ -58,8 +58,9 @@ class DPL(CanonicalClassifier):
         P, class by class.
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class of each atom.
-    objective_trace_ : ndarray of shape (max_iter,)
-        Objective after each round.
+    objective_trace_ : ndarray of shape (n_iter_,)
+        Objective after each round, with P at its best; it never rises.
+    n_iter_ : int
     classes_ : ndarray of shape (n_classes,)
 
     References
@@ -112,6 +113,7 @@ class DPL(CanonicalClassifier):
             D[own], P[own], steps = self._learn_class(X[part], whitened[part], D[own])
             trace += steps
         self.dictionary_, self.projection_, self.objective_trace_ = D, P, trace
+        self.n_iter_ = self.max_iter
         self._grams = _class_grams(D, layout)
 
     def _learn_class(self, X: Array, whitened: Array, D: Array) -> tuple[Array, Array, Array]:

@@ -59,8 +59,9 @@ class JointDictionary(SparseLinearClassifier):
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class each atom started from.
     classes_ : ndarray of shape (n_classes,)
-    objective_trace_ : ndarray of shape (max_iter,)
+    objective_trace_ : ndarray of shape (n_iter_,)
         Objective after each round.
+    n_iter_ : int
 
     References
     ----------

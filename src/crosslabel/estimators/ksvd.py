@@ -49,6 +49,7 @@ class KSVD(SparseLinearClassifier):
         W, transposed, its columns in canonical class order.
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class each atom started from.
+    n_iter_ : int
     classes_ : ndarray of shape (n_classes,)
 
     References

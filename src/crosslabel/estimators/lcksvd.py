@@ -66,6 +66,7 @@ class LCKSVD(SparseLinearClassifier):
         W, transposed, its columns in canonical class order.
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class of each atom.
+    n_iter_ : int
     classes_ : ndarray of shape (n_classes,)
 
     References

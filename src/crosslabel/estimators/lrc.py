@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from crosslabel.core.residuals import energies
@@ -48,9 +50,11 @@ class LRC(CanonicalClassifier):
 
     def _scores(self, X: Array) -> Array:
         squares = (X @ self.bases_.T) ** 2
-        total = np.concatenate([np.zeros((len(X), 1)), np.cumsum(squares, axis=1)], axis=1)
-        explained = np.diff(total[:, self._starts], axis=1)
-        return explained - energies(X)[:, None]
+        explained = [squares[:, a:b].sum(axis=1) for a, b in pairwise(self._starts)]
+        total = energies(X)[:, None]
+        residuals = total - np.stack(explained, axis=1)
+        # Classes that span a query leave rounding, which must not decide between them.
+        return -np.where(residuals > 1e-12 * total, residuals, 0)
 
 
 def _basis(X: Array) -> Array:

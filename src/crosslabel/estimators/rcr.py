@@ -39,8 +39,8 @@ class RCR(CanonicalClassifier):
         τ, how strongly the codes of the groups are held together.
     entropy : float, default=1e-1
         γ, how evenly the groups are weighted.
-    max_iter : int, default=5
-        Rounds of codes and weights.
+    rounds : int, default=5
+        Rounds of codes and weights for a query.
     normalize : bool, default=True
         Scale samples to unit norm.
 
@@ -62,7 +62,7 @@ class RCR(CanonicalClassifier):
         "ridge": [Interval(Real, 0, None, closed="neither")],
         "tie": [Interval(Real, 0, None, closed="left")],
         "entropy": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "rounds": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
@@ -72,14 +72,14 @@ class RCR(CanonicalClassifier):
         ridge: float = 5e-3,
         tie: float = 5e-2,
         entropy: float = 1e-1,
-        max_iter: int = 5,
+        rounds: int = 5,
         normalize: bool = True,
     ) -> None:
         self.groups = groups
         self.ridge = ridge
         self.tie = tie
         self.entropy = entropy
-        self.max_iter = max_iter
+        self.rounds = rounds
         self.normalize = normalize
 
     def _learn(self, X: Array, labels: Labels) -> None:
@@ -113,7 +113,7 @@ class RCR(CanonicalClassifier):
     def _block_scores(self, X: Array) -> Array:
         parts = [X[:, own] for own in self._columns]
         solution = relaxed_codes(
-            self._groups, parts, self.ridge, self.tie, self.entropy, self.max_iter
+            self._groups, parts, self.ridge, self.tie, self.entropy, self.rounds
         )
         scores = np.zeros((len(X), len(self._parts)))
         for own, y, gram, coordinates, weights in zip(

@@ -58,6 +58,7 @@ class SparseLinearClassifier(CanonicalClassifier):
                 X[part], D[own], self.sparsity, n_iter=self.init_iter, rank_one=self.rank_one
             )
         self._name_atoms(layout)
+        self.n_iter_ = self.max_iter
         return D, layout
 
     def _codes(self, X: Array) -> Array:

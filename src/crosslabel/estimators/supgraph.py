@@ -78,8 +78,9 @@ class SupGraphDL(SparseLinearClassifier):
         L.
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class each atom started from.
-    objective_trace_ : ndarray of shape (max_iter,)
+    objective_trace_ : ndarray of shape (n_iter_,)
         Objective after each round; without `adaptive` it never rises.
+    n_iter_ : int
     classes_ : ndarray of shape (n_classes,)
 
     References
