@@ -62,7 +62,7 @@ def active_set_lasso(H: Array, b: Array, thresholds: Array, X: Array, allowed: f
     solution = X.copy()
     rows = np.arange(len(X))  # where the problems still at work stand in the solution
     for _ in range(4 * X.shape[1] + 50):  # several times what was ever seen
-        X = newton_step(H, b, thresholds, X)
+        X, cut = newton_step(H, b, thresholds, X)
         slope = _product(H, X) - b
         faults = violation(X, slope, 2 * thresholds)
         unsolved = faults.max(axis=1, initial=0.0) > allowed
@@ -70,16 +70,18 @@ def active_set_lasso(H: Array, b: Array, thresholds: Array, X: Array, allowed: f
         if 2 * np.count_nonzero(unsolved) <= len(X):
             solution[rows] = X
             rows, X, slope, faults = rows[unsolved], X[unsolved], slope[unsolved], faults[unsolved]
-            H, b, thresholds = H[unsolved], b[unsolved], thresholds[unsolved]
+            H, b, thresholds, cut = H[unsolved], b[unsolved], thresholds[unsolved], cut[unsolved]
         if len(rows) == 0:
             break
+        # Where a step was cut, no entry enters: more of them than the rank of H would never settle.
+        faults[(X == 0) & cut[:, None]] = 0
         X = coordinate_steps(H, slope, thresholds, X, faults)
     solution[rows] = X
     return solution
 
 
 def coordinate_steps(H: Array, slope: Array, thresholds: Array, X: Array, faults: Array) -> Array:
-    """Minimise over each of the entries with the largest faults in turn, the others held.
+    """Minimise over each of the entries with the largest faults in turn; none without fault moves.
 
     `slope` is HX − b. Shapes as in `active_set_lasso`.
     """
@@ -91,16 +93,18 @@ def coordinate_steps(H: Array, slope: Array, thresholds: Array, X: Array, faults
         free = X[every, k] * curvature - slope[every, k]
         t = thresholds[every, k]
         value = (free - np.clip(free, -t, t)) / np.where(curvature > 0, curvature, np.inf)
+        value = np.where(faults[every, k] > 0, value, X[every, k])
         slope += (value - X[every, k])[:, None] * H[every, k]
         X[every, k] = value
     return X
 
 
-def newton_step(H: Array, b: Array, thresholds: Array, X: Array) -> Array:
+def newton_step(H: Array, b: Array, thresholds: Array, X: Array) -> tuple[Array, NDArray[np.bool_]]:
     """Minimise over the non-zero entries, their signs kept; a step ends where one would change.
 
     Of the step cut at the first change and the full step with all changing entries zeroed, the one
-    with the lower objective is taken. Shapes as in `active_set_lasso`.
+    with the lower objective is taken. Also says which problems' steps were cut. Shapes as in
+    `active_set_lasso`.
     """
     entries, active = _nonzero_entries(X)
     rows = np.arange(len(X))[:, None]
@@ -120,7 +124,7 @@ def newton_step(H: Array, b: Array, thresholds: Array, X: Array) -> Array:
     better = _objective(H, b, thresholds, clipped) < _objective(H, b, thresholds, cut)
     result = np.zeros_like(X)
     result[rows, entries] = np.where(better[:, None], clipped, cut)
-    return result
+    return result, flips.any(axis=1)
 
 
 def _nonzero_entries(X: Array) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
