@@ -51,18 +51,11 @@ def update_atoms(
     return D
 
 
-def spectral_bound(F: Array, steps: int = 20) -> float:
-    """A number just above the largest eigenvalue of a positive semidefinite matrix.
+def spectral_bound(F: Array) -> float:
+    """An upper bound of the largest eigenvalue of a positive semidefinite matrix.
 
-    Power iteration gives a lower bound μ with residual r = ‖Fv − μv‖; the trace and the largest
-    row sum bound from above. The result is never below the true value by more than the safety
-    factor of 5 %, and never above these bounds.
+    The least of three: the Frobenius norm, close where one eigenvalue dominates, as it does for the
+    overlap of like atoms; the largest absolute row sum; and the trace.
     """
-    v = F.sum(axis=1) + np.finfo(F.dtype).tiny
-    for _ in range(steps):
-        length = float(np.sqrt(v @ v))
-        if length == 0:
-            break
-        v = F @ (v / length)
-    ceiling = min(float(np.trace(F)), float(np.abs(F).sum(axis=1).max()))
-    return min(1.05 * float(np.sqrt(v @ v)), ceiling)
+    bounds = (np.sqrt(np.vdot(F, F)), np.abs(F).sum(axis=1).max(), np.trace(F))
+    return float(min(bounds))

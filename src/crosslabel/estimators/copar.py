@@ -125,7 +125,7 @@ class COPAR(ClassDictionaryClassifier):
             H.flat[:: len(H) + 1] += self.suppression * ~np.isin(np.arange(len(D)), free)
             b = correlations[part].copy()
             b[:, free] *= 2
-            codes[part] = lasso(H, b, self.penalty, start=codes[part])
+            codes[part] = lasso(H, b, self.penalty, start=codes[part], tol=1e-2)
         return codes
 
     def _update_dictionary(self, X: Array, parts: list[slice], D: Array, codes: Array) -> Array:
