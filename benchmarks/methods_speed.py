@@ -20,6 +20,7 @@ from sklearn.decomposition import DictionaryLearning, SparseCoder
 from threadpoolctl import threadpool_limits
 
 from crosslabel import DKSVD, DPL, KSVD, LCKSVD, SRC
+from crosslabel.core.scaling import unit_rows
 from crosslabel.datasets import load_extended_yale_b
 from crosslabel.datasets.splits import per_class
 from crosslabel.estimators.sparse_linear import ridge_regression
@@ -146,7 +147,7 @@ def main() -> None:
     (rows, queries) = next(per_class(y, 32, repeats=1, seed=0))
     X = Pixels((54, 48)).fit_transform(faces.images)
     X = RandomFaces(504, random_state=0).fit(X[rows]).transform(X)
-    X = X / np.linalg.norm(X, axis=1, keepdims=True)
+    X = unit_rows(X.astype(np.float64))  # the precision that all of them compute in
     train, test = (X[rows], y[rows]), (X[queries], y[queries])
     chosen = [name for name in arguments.only.split(",") if name]
     ratios = []

@@ -124,7 +124,7 @@ def newton_step(H: Array, b: Array, thresholds: Array, X: Array) -> tuple[Array,
     better = _objective(H, b, thresholds, clipped) < _objective(H, b, thresholds, cut)
     result = np.zeros_like(X)
     result[rows, entries] = np.where(better[:, None], clipped, cut)
-    return result, np.asarray(flips).any(axis=1)
+    return result, np.any(flips, axis=1)
 
 
 def _nonzero_entries(X: Array) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
