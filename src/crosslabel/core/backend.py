@@ -16,6 +16,28 @@ from threadpoolctl import ThreadpoolController
 
 from crosslabel.core.scaling import Array
 
+SMALL = 2e8
+"""Operations of a product, some 5 ms of work, below which a second thread does not pay."""
+
+SMALL_FACTOR = 5e9
+"""The same for SciPy's LAPACK. Where it brings a BLAS of its own beside NumPy's, the threads of
+the one go on waiting busily for some 30 ms while the other works, and both get slow."""
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Run BLAS on one thread: on small systems a second thread costs more than it brings."""
+    return _threads().limit(limits=1, user_api="blas")
+
+
+def threads_for(flops: float, small: float = SMALL) -> AbstractContextManager[Any]:
+    """Run BLAS on one thread where the largest product of a task takes few operations."""
+    return one_thread() if flops < small else nullcontext()
+
 
 def cholesky(A: Array) -> Array:
     """Lower L with A = LLᵀ, in float64; overwrites nothing.
@@ -26,7 +48,8 @@ def cholesky(A: Array) -> Array:
         If A is singular to working precision.
     """
     A = np.asarray(A, dtype=np.float64)
-    upper, info = lapack.dpotrf(A, lower=0, clean=1)  # A = UᵀU, and U in Fortran order is L in C
+    with threads_for(len(A) ** 3 / 3, SMALL_FACTOR):
+        upper, info = lapack.dpotrf(A, lower=0, clean=1)  # A = UᵀU; U in Fortran order is L in C
     pivots = np.diagonal(upper)
     # A pivot at the rounding level of A's own diagonal carries no digit of the true one.
     floor = len(A) * np.finfo(np.float64).eps * np.diagonal(A).max(initial=0.0)
@@ -37,20 +60,25 @@ def cholesky(A: Array) -> Array:
 
 def solve_lower(rows: Array, L: Array) -> Array:
     """rows · L⁻ᵀ: forward substitution with a lower factor, applied to each row."""
-    trsm = blas.get_blas_funcs("trsm", (rows,))
-    # rows.T and L.T are Fortran-ordered views, and L.T is upper: solve Lᵀᵀ z = rowsᵀ in place.
-    return trsm(1.0, L.T, np.array(rows, order="C").T, lower=0, trans_a=1, overwrite_b=1).T
+    return _substitute(rows, L, transposed=True)
 
 
 def solve_upper(rows: Array, L: Array) -> Array:
     """rows · L⁻¹: back substitution with a lower factor, applied to each row."""
+    return _substitute(rows, L, transposed=False)
+
+
+def _substitute(rows: Array, L: Array, *, transposed: bool) -> Array:
     trsm = blas.get_blas_funcs("trsm", (rows,))
-    return trsm(1.0, L.T, np.array(rows, order="C").T, lower=0, trans_a=0, overwrite_b=1).T
+    right = np.array(rows, order="C").T  # a Fortran-ordered copy of rowsᵀ, solved in place
+    with threads_for(rows.size * len(L), SMALL_FACTOR):
+        return trsm(1.0, L.T, right, lower=0, trans_a=transposed, overwrite_b=1).T
 
 
 def inverse_from_cholesky(L: Array) -> Array:
     """(LLᵀ)⁻¹, symmetric."""
-    upper, _ = lapack.dpotri(L.T, lower=0)
+    with threads_for(len(L) ** 3, SMALL_FACTOR):
+        upper, _ = lapack.dpotri(L.T, lower=0)
     return np.triu(upper) + np.triu(upper, 1).T
 
 
@@ -67,22 +95,3 @@ def factor_rows(S: Array) -> Array:
     rows = np.empty_like(S, order="C")[:rank]
     rows[:, pivots - 1] = np.triu(factor)[:rank]
     return rows
-
-
-@cache
-def _threads() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
-def one_thread() -> AbstractContextManager[Any]:
-    """Run BLAS on one thread: on small systems a second thread costs more than it brings."""
-    return _threads().limit(limits=1, user_api="blas")
-
-
-SMALL = 2e8
-"""Floating-point operations of a product below which a second thread does not pay: some 5 ms."""
-
-
-def threads_for(flops: float) -> AbstractContextManager[Any]:
-    """Run BLAS on one thread where the largest product of a task takes fewer operations."""
-    return one_thread() if flops < SMALL else nullcontext()

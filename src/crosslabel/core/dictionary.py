@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from crosslabel.core.backend import one_thread
 from crosslabel.core.scaling import Array
 
 BLOCK = 256
@@ -45,14 +46,15 @@ def update_atoms(dictionary: Array, A: Array, B: Array, parts: Iterable[slice]) 
     for parts_of_block in _blocks(parts):
         start, stop = parts_of_block[0].start, parts_of_block[-1].stop
         V = B[start:stop] - A[start:stop] @ D
-        for part in parts_of_block:
-            rows = slice(part.start - start, part.stop - start)
-            old = D[part].copy()
-            fall, unused[part] = sweep(D[part], A[part, part], V[rows], floor)
-            decrease += fall
-            if part.stop < stop:
-                later = slice(part.stop, stop)
-                V[rows.stop :] -= A[later, part] @ (D[part] - old)
+        with one_thread():
+            for part in parts_of_block:
+                rows = slice(part.start - start, part.stop - start)
+                old = D[part].copy()
+                fall, unused[part] = sweep(D[part], A[part, part], V[rows], floor)
+                decrease += fall
+                if part.stop < stop:
+                    later = slice(part.stop, stop)
+                    V[rows.stop :] -= A[later, part] @ (D[part] - old)
     return AtomUpdate(D, decrease, unused)
 
 

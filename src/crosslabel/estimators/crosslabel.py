@@ -211,11 +211,12 @@ class CrossLabelClassifier(
         rng_start, rng_folds = np.random.default_rng(seed).spawn(2)
         layout = self._layout(training)
         start = self._start(training, layout, rng_start)
-        with Progress(self, X, y) as progress:
-            solution = self._learn(training, layout, start, progress)
-        self._store(training, layout, solution)
-        self._choose_rule(training, rng_folds)
-        self._prepare()
+        n_folds = N_FOLDS if self.rule == "auto" or self.probability else 0
+        with Progress(self, X, y, n_folds) as progress:
+            solution = self._learn(training, layout, start, progress.iteration)
+            self._store(training, layout, solution)
+            self._choose_rule(training, rng_folds, progress)
+            self._prepare()
         return self
 
     def _training_set(
@@ -304,13 +305,15 @@ class CrossLabelClassifier(
         self.unused_atoms_ = np.flatnonzero(solution.unused[atoms])
         self._atom_layout = named
 
-    def _choose_rule(self, training: TrainingSet, rng: np.random.Generator) -> None:
+    def _choose_rule(
+        self, training: TrainingSet, rng: np.random.Generator, progress: Progress
+    ) -> None:
         """Choose the rule and calibrate, by cross-validation where either is asked for."""
         self.rule_: str = self.rule
-        if self.rule != "auto" and not self.probability:
+        if not progress.n_folds:
             return
         names: list[str] = list(RULES) if self.rule == "auto" else [self.rule]
-        held_out = self._held_out_scores(training, names, rng)
+        held_out = self._held_out_scores(training, names, rng, progress)
         tested = np.isfinite(held_out[names[0]]).all(axis=1)
         labels, weights = training.labels[tested], training.weights[tested]
         self.rule_scores_ = {
@@ -322,7 +325,11 @@ class CrossLabelClassifier(
             self.temperature_ = fit_temperature(held_out[self.rule_][tested], labels, weights)
 
     def _held_out_scores(
-        self, training: TrainingSet, names: Sequence[str], rng: np.random.Generator
+        self,
+        training: TrainingSet,
+        names: Sequence[str],
+        rng: np.random.Generator,
+        progress: Progress,
     ) -> dict[str, Array]:
         """Scores of each training sample by models that have not seen it; NaN where none could."""
         shape = (len(training.labels), training.n_classes)
@@ -335,6 +342,7 @@ class CrossLabelClassifier(
             for name in names:
                 rule = RULES[name](solution.dictionary, layout, self.ridge)
                 held_out[name][number == k] = rule.scores(fold.test.X)
+            progress.fold(k)
         return held_out
 
     def _prepare(self) -> None:

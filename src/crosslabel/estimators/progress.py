@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -19,28 +18,47 @@ else:
 
 
 class Progress:
-    """Tells the user and scikit-learn's callbacks about each iteration of a fit."""
+    """Tells the user and scikit-learn's callbacks about each iteration and fold of a fit.
 
-    def __init__(self, estimator: Any, X: ArrayLike, y: ArrayLike) -> None:
-        self.estimator, self.data = estimator, {"X": X, "y": y}
+    Parameters
+    ----------
+    estimator : estimator
+        With `max_iter`, `verbose` and, where scikit-learn has them, callbacks.
+    X, y : array-like
+        What `fit` was given.
+    n_folds : int
+        Folds that follow the iterations.
+    """
+
+    def __init__(self, estimator: Any, X: ArrayLike, y: ArrayLike, n_folds: int) -> None:
+        self.estimator, self.data, self.n_folds = estimator, {"X": X, "y": y}, n_folds
         self.context: Any = None
 
-    def __enter__(self) -> Callable[[int, float], bool]:
+    def __enter__(self) -> Progress:
         if hasattr(self.estimator, "_skl_callbacks"):
             self.context = self.estimator._init_callback_context(
-                max_subtasks=self.estimator.max_iter
+                max_subtasks=self.estimator.max_iter + self.n_folds
             )
             self.context.call_on_fit_task_begin(estimator=self.estimator, **self.data)
-        return self.step
+        return self
 
-    def step(self, iteration: int, objective: float) -> bool:
+    def iteration(self, number: int, objective: float) -> bool:
         """Report an iteration; true asks the solver to stop."""
         if self.estimator.verbose:
             name = type(self.estimator).__name__
-            print(f"[{name}] iteration {iteration + 1}, objective {objective:.6g}")
+            print(f"[{name}] iteration {number + 1}, objective {objective:.6g}")
+        return self._task("iteration")
+
+    def fold(self, number: int) -> None:
+        """Report a fold of the cross-validation."""
+        if self.estimator.verbose:
+            print(f"[{type(self.estimator).__name__}] fold {number + 1} of {self.n_folds}")
+        self._task("fold")
+
+    def _task(self, name: str) -> bool:
         if self.context is None:
             return False
-        task = self.context.subcontext(task_name="iteration")
+        task = self.context.subcontext(task_name=name)
         task.call_on_fit_task_begin(estimator=self.estimator, **self.data)
         return bool(task.call_on_fit_task_end(estimator=self.estimator, **self.data))
 

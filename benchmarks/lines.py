@@ -1,0 +1,47 @@
+"""A measured figure beside its bar, and how it is printed."""
+
+from __future__ import annotations
+
+import operator
+import platform
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+import scipy
+import sklearn
+
+COMPARISONS = {"<=": operator.le, ">=": operator.ge, ">": operator.gt}
+
+
+class Line(NamedTuple):
+    """What was measured, its value, and the bar."""
+
+    what: str
+    value: float
+    relation: str
+    bar: float
+
+    @property
+    def met(self) -> bool:
+        """Whether the bar was met."""
+        return bool(COMPARISONS[self.relation](self.value, self.bar))
+
+
+def show(title: str, lines: Iterable[Line]) -> int:
+    """Print each line as it comes; return how many bars were missed."""
+    machine = f"{platform.processor() or platform.machine()}, Python {platform.python_version()}"
+    versions = (
+        f"NumPy {np.__version__}, SciPy {scipy.__version__}, scikit-learn {sklearn.__version__}"
+    )
+    print(f"{title}\n{machine}, {versions}\n", flush=True)
+    missed = 0
+    for line in lines:
+        missed += not line.met
+        verdict = "ok" if line.met else "MISSED"
+        print(
+            f"{line.what:<70} {line.value:>10.4g}  {line.relation} {line.bar:<8g} {verdict}",
+            flush=True,
+        )
+    print(f"\n{missed} missed" if missed else "\nall met", flush=True)
+    return missed

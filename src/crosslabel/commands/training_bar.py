@@ -1,0 +1,56 @@
+"""A progress bar on standard error that follows the fit of a classifier through its callbacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+
+@contextmanager
+def training_bar(quiet: bool) -> Iterator[Callable[[Any], Any] | None]:
+    """Give a function that makes a classifier report to a bar; None where nothing is to be shown.
+
+    With a scikit-learn that has no callbacks (before 1.9) the bar shows the time that goes by.
+    """
+    if quiet:
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task("training", total=None)
+
+        def watch(model: Any) -> None:
+            if hasattr(model, "set_callbacks"):
+                model.set_callbacks(_Bar(progress, task))
+
+        yield watch
+        progress.update(task, description="done", total=1, completed=1)
+
+
+class _Bar:
+    """A callback in scikit-learn's protocol: each finished task moves the bar."""
+
+    def __init__(self, progress: Progress, task: Any) -> None:
+        self.progress, self.task = progress, task
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        """Learn how many tasks there will be."""
+        self.progress.update(self.task, total=context.max_subtasks)
+
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+        """Name what is being done."""
+        self.progress.update(self.task, description=f"training: {context.task_name}")
+
+    def on_fit_task_end(self, estimator: Any, context: Any) -> bool:
+        """Move the bar; never ask to stop."""
+        if context.parent is not None:
+            self.progress.advance(self.task)
+        return False
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        """Fill the bar: fewer iterations than allowed may have been enough."""
+        self.progress.update(self.task, completed=context.max_subtasks)
