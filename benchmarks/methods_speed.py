@@ -119,8 +119,13 @@ def pairs() -> dict[str, tuple[Any, dict[str, Callable[[], Any]]]]:
             {"dictlearn": lambda: DDLClassifier(570, alpha=1e-2, **theirs)},
         ),
         "LC-KSVD": (
-            LCKSVD(15, consistency=1e-2, label_weight=1e-2, **few),
-            {"dictlearn": lambda: LCDLClassifier(15, alpha=1e-2, beta=1e-2, **theirs)},
+            # The peer's start allows no more coefficients than a class has atoms.
+            LCKSVD(15, consistency=1e-2, label_weight=1e-2, **{**few, "sparsity": 15}),
+            {
+                "dictlearn": lambda: LCDLClassifier(
+                    15, alpha=1e-2, beta=1e-2, **{**theirs, "n_nonzero_coefs": 15}
+                )
+            },
         ),
         "DPL": (
             DPL(30, max_iter=20, random_state=0),
