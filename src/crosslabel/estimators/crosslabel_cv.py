@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import reduce
 from itertools import product
 from numbers import Integral
 from typing import Any, ClassVar, Literal, NamedTuple, Self
@@ -23,7 +22,6 @@ from crosslabel.core.objective import Penalties
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.core.solver import SWEEPS, learn
-from crosslabel.core.statistics import ClassStatistics
 from crosslabel.estimators.base import Labels, RepresentationClassifier
 from crosslabel.estimators.calibration import probabilities
 from crosslabel.estimators.crosslabel import CrossLabelClassifier, accuracy
@@ -192,13 +190,15 @@ class CrossLabelClassifierCV(
         def each_fold() -> Iterator[Fold]:
             return self._folds(samples, labels, weights, splits, np.random.default_rng(seed))
 
-        warm = [self._path_scores(fold, settings, seed) for fold in each_fold()]
-        masses = np.array([fold.test.weights.sum() for fold in each_fold()])
+        warm, masses = [], []
+        for fold in each_fold():
+            warm.append(self._path_scores(fold, settings, seed))
+            masses.append(fold.test.weights.sum())
         means = [np.average([scores[x] for scores in warm], weights=masses) for x in settings]
         finalists = _finalists(settings, means)
         fresh = [self._fresh_scores(fold, finalists, seed) for fold in each_fold()]
         scores = np.array([[{**a, **b}[x] for a, b in zip(warm, fresh)] for x in settings])
-        self._keep_results(settings, scores, masses, finalists)
+        self._keep_results(settings, scores, np.array(masses), finalists)
         self.best_estimator_ = self._estimator(settings[self.best_index_], seed)
         self.best_estimator_.fit(samples, self.classes_[labels], weights)
         self.dictionary_ = self.best_estimator_.dictionary_
@@ -270,8 +270,8 @@ class CrossLabelClassifierCV(
                 missing = self.classes_.tolist()[train.classes[train.distinct.argmin()]]
                 raise ValueError(f"Fold {k} of cv has no training sample of class {missing!r}.")
             others = statistics[:k] + statistics[k + 1 :]
-            named = reduce(ClassStatistics.merge, others) if others else train.named_statistics
-            yield Fold(train, tests[k], named.reordered(train.classes), test_rows)
+            fold = Fold(train, tests[k], test_rows)
+            yield Fold.merged(train, tests[k], test_rows, others) if others else fold
 
     def _path_scores(self, fold: Fold, settings: list[Setting], seed: int) -> Scores:
         """Accuracy of each setting on one fold, along paths on which neighbours start warm."""
@@ -312,7 +312,13 @@ class CrossLabelClassifierCV(
         self, fold: Fold, D: Array, layout: AtomLayout, penalties: Penalties, n_iter: int
     ) -> Array:
         solution = learn(
-            fold.statistics, D, layout, penalties, method=self.solver, max_iter=n_iter, tol=self.tol
+            fold.train.statistics,
+            D,
+            layout,
+            penalties,
+            method=self.solver,
+            max_iter=n_iter,
+            tol=self.tol,
         )
         return solution.dictionary
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 
 import numpy as np
@@ -30,6 +30,8 @@ class TrainingSet:
         From which the order of the classes follows.
     classes : ndarray of int of shape (n_classes,)
         `classes[c]` is the index in the estimator's `classes_` of canonical class c.
+    known : ClassStatistics, optional
+        The statistics, where they have been found already.
     """
 
     X: Array
@@ -37,6 +39,7 @@ class TrainingSet:
     weights: NDArray[np.float64]
     keys: NDArray[np.uint64]
     classes: NDArray[np.intp]
+    known: ClassStatistics | None = None
 
     @classmethod
     def collect(
@@ -64,7 +67,9 @@ class TrainingSet:
     @cached_property
     def statistics(self) -> ClassStatistics:
         """Count, mean and scatter of each canonical class."""
-        return ClassStatistics.from_samples(self.X, self.labels, self.n_classes, self.weights)
+        return self.known or ClassStatistics.from_samples(
+            self.X, self.labels, self.n_classes, self.weights
+        )
 
     @property
     def by_name(self) -> NDArray[np.intp]:
@@ -104,14 +109,25 @@ class TrainingSet:
 class Fold:
     """One split of the training samples: most to learn from, the rest to score on.
 
-    `statistics` are those of `train`, merged from parts that are computed once for all folds;
-    `rows` says which samples of the whole set `test` holds, in its order.
+    The statistics of `train` are merged from parts that are computed once for all folds; `rows`
+    says which samples of the whole set `test` holds, in its order.
     """
 
     train: TrainingSet
     test: TrainingSet
-    statistics: ClassStatistics
     rows: NDArray[np.intp]
+
+    @classmethod
+    def merged(
+        cls,
+        train: TrainingSet,
+        test: TrainingSet,
+        rows: NDArray[np.intp],
+        parts: list[ClassStatistics],
+    ) -> Fold:
+        """A fold whose training samples are those of the parts (classes as in `classes_`)."""
+        named = reduce(ClassStatistics.merge, parts)
+        return cls(replace(train, known=named.reordered(train.classes)), test, rows)
 
 
 def fold_numbers(training: TrainingSet, n_folds: int, rng: np.random.Generator) -> NDArray[np.intp]:
@@ -135,5 +151,4 @@ def folds(training: TrainingSet, number: NDArray[np.intp]) -> Iterator[Fold]:
     for k in sorted(set(parts) - {-1}):
         train, _ = training.part(number != k)
         test, rows = parts[k]
-        merged = reduce(ClassStatistics.merge, (statistics[j] for j in parts if j != k))
-        yield Fold(train, test, merged.reordered(train.classes), rows)
+        yield Fold.merged(train, test, rows, [statistics[j] for j in parts if j != k])
