@@ -26,8 +26,9 @@ demo: $(VENV)/.demo
 	$(BIN)/crosslabel demo
 
 ## make test       lint, types and all tests that take seconds
+# Two workers share the cores, so that a second BLAS thread in each would only get in the way.
 test: lint
-	$(BIN)/python -m pytest -n 2
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 ## make test-slow  the tests on real data that take minutes
 test-slow: $(VENV)/.dev

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from crosslabel.core import backend
 
@@ -44,8 +44,12 @@ def test_factor_rows_are_as_few_as_the_rank(rank):
     assert_allclose(factor.T @ factor, rows.T @ rows, atol=1e-12)
 
 
-def test_small_tasks_run_on_one_thread():
-    with backend.threads_for(1.0):
-        blas = [i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas"]
-    assert blas
-    assert set(blas) == {1}
+def test_small_tasks_run_on_one_thread_and_large_ones_on_all():
+    def blas_threads():
+        return {i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas"}
+
+    with threadpool_limits(2, user_api="blas"):
+        with backend.threads_for(1.0):
+            assert blas_threads() == {1}
+        with backend.threads_for(1e15):
+            assert blas_threads() == {2}
