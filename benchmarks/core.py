@@ -266,8 +266,13 @@ PARTS = (
 )
 
 
+def lines() -> Iterator[Line]:
+    for part in PARTS:
+        yield from part()
+
+
 def main() -> None:
-    show("The core", (line for part in PARTS for line in part()))
+    show("The core", lines())
 
 
 if __name__ == "__main__":

@@ -1,7 +1,45 @@
 """Supervised dictionary learning by cross-label suppression with group regularization."""
 
 from crosslabel._version import __version__
-from crosslabel.estimators.crosslabel import CrossLabelClassifier
-from crosslabel.estimators.crosslabel_cv import CrossLabelClassifierCV
+from crosslabel.estimators import (
+    COPAR,
+    CRC,
+    DKSVD,
+    DLSI,
+    DPL,
+    FDDL,
+    JDL,
+    KSVD,
+    LCKSVD,
+    LLC,
+    LRC,
+    LRSDL,
+    RCR,
+    SRC,
+    CrossLabelClassifier,
+    CrossLabelClassifierCV,
+    JointDictionary,
+    SupGraphDL,
+)
 
-__all__ = ["CrossLabelClassifier", "CrossLabelClassifierCV", "__version__"]
+__all__ = [
+    "COPAR",
+    "CRC",
+    "DKSVD",
+    "DLSI",
+    "DPL",
+    "FDDL",
+    "JDL",
+    "KSVD",
+    "LCKSVD",
+    "LLC",
+    "LRC",
+    "LRSDL",
+    "RCR",
+    "SRC",
+    "CrossLabelClassifier",
+    "CrossLabelClassifierCV",
+    "JointDictionary",
+    "SupGraphDL",
+    "__version__",
+]

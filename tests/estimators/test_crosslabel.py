@@ -24,8 +24,9 @@ from tests.core.problems import samples
 @parametrize_with_checks(
     [
         CrossLabelClassifier(random_state=0),
-        CrossLabelClassifier(rule="local", solver="class", shared_atoms=1, random_state=0),
-        CrossLabelClassifier(probability=True, init="random", random_state=0),
+        CrossLabelClassifier(
+            rule="local", solver="class", shared_atoms=1, init="random", probability=True
+        ),
     ]
 )
 def test_scikit_learns_checks(estimator, check):

@@ -28,6 +28,8 @@ class Canonical(NamedTuple):
     labels : ndarray of int of shape (n_distinct,)
         Classes in canonical order: independent of how they are named.
     weights : ndarray of shape (n_distinct,)
+    keys : ndarray of uint64 of shape (n_distinct,)
+        What each sample adds to the key of its class; classes are ordered by their keys.
     classes : ndarray of int of shape (n_classes,)
         `classes[c]` is the original label of canonical class c.
     """
@@ -35,6 +37,7 @@ class Canonical(NamedTuple):
     rows: NDArray[np.intp]
     labels: Labels
     weights: NDArray[np.float64]
+    keys: NDArray[np.uint64]
     classes: NDArray[np.intp]
 
 
@@ -88,9 +91,15 @@ def canonical(
     groups = np.cumsum(first) - 1
     rows = order[first]
     joined = np.bincount(groups, weights[order], len(rows)).astype(np.float64)
-    keys = np.zeros(n_classes, np.uint64)
-    np.add.at(keys, labels[rows], _mixed(hashes[rows] ^ joined.view(np.uint64)))
-    classes = np.argsort(keys, kind="stable")
-    ranks = np.argsort(classes, kind="stable")[labels[rows]]
+    keys = _mixed(hashes[rows] ^ joined.view(np.uint64))
+    classes = class_order(keys, labels[rows], n_classes)
+    ranks = np.argsort(classes)[labels[rows]]
     by_class = np.argsort(ranks, kind="stable")
-    return Canonical(rows[by_class], ranks[by_class], joined[by_class], classes)
+    return Canonical(rows[by_class], ranks[by_class], joined[by_class], keys[by_class], classes)
+
+
+def class_order(keys: NDArray[np.uint64], labels: Labels, n_classes: int) -> NDArray[np.intp]:
+    """Classes by the sums of their samples' keys, which wrap and so depend on no order."""
+    sums = np.zeros(n_classes, np.uint64)
+    np.add.at(sums, labels, keys)
+    return np.argsort(sums, kind="stable")

@@ -174,6 +174,11 @@ class ClassStatistics:
         counts, means, scatters = zip(*both)
         return ClassStatistics(np.array(counts), np.array(means), scatters)
 
+    def reordered(self, order: NDArray[np.intp]) -> ClassStatistics:
+        """The same statistics with the classes in another order."""
+        scatters = tuple(self.scatters[c] for c in order)
+        return ClassStatistics(self.counts[order], self.means[order], scatters)
+
     def project(self, basis: Array) -> ClassStatistics:
         """Statistics in the coordinates of an orthonormal basis (rows) of the data's span."""
         scatters = tuple(Scatter(s.factor() @ basis.T, True) for s in self.scatters)

@@ -1,6 +1,41 @@
 """Scikit-learn estimators, one method per file."""
 
+from crosslabel.estimators.copar import COPAR
+from crosslabel.estimators.crc import CRC
 from crosslabel.estimators.crosslabel import CrossLabelClassifier
 from crosslabel.estimators.crosslabel_cv import CrossLabelClassifierCV
+from crosslabel.estimators.dksvd import DKSVD
+from crosslabel.estimators.dlsi import DLSI
+from crosslabel.estimators.dpl import DPL
+from crosslabel.estimators.fddl import FDDL
+from crosslabel.estimators.jdl import JDL
+from crosslabel.estimators.joint import JointDictionary
+from crosslabel.estimators.ksvd import KSVD
+from crosslabel.estimators.lcksvd import LCKSVD
+from crosslabel.estimators.llc import LLC
+from crosslabel.estimators.lrc import LRC
+from crosslabel.estimators.lrsdl import LRSDL
+from crosslabel.estimators.rcr import RCR
+from crosslabel.estimators.src import SRC
+from crosslabel.estimators.supgraph import SupGraphDL
 
-__all__ = ["CrossLabelClassifier", "CrossLabelClassifierCV"]
+__all__ = [
+    "COPAR",
+    "CRC",
+    "DKSVD",
+    "DLSI",
+    "DPL",
+    "FDDL",
+    "JDL",
+    "KSVD",
+    "LCKSVD",
+    "LLC",
+    "LRC",
+    "LRSDL",
+    "RCR",
+    "SRC",
+    "CrossLabelClassifier",
+    "CrossLabelClassifierCV",
+    "JointDictionary",
+    "SupGraphDL",
+]

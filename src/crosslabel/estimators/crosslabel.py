@@ -339,9 +339,11 @@ class CrossLabelClassifier(
             layout = self._layout(fold.train)
             start = self._start(fold.train, layout, rng)
             solution = self._learn(fold.train, layout, start)
+            # Scores come with the classes and the samples in the fold's order.
+            columns = fold.train.by_name[training.classes]
             for name in names:
                 rule = RULES[name](solution.dictionary, layout, self.ridge)
-                held_out[name][number == k] = rule.scores(fold.test.X)
+                held_out[name][fold.rows] = rule.scores(fold.test.X)[:, columns]
             progress.fold(k)
         return held_out
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import reduce
 from itertools import product
 from numbers import Integral
 from typing import Any, ClassVar, Literal, NamedTuple, Self
@@ -17,19 +16,22 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.initialise import INITIALISERS
 from crosslabel.core.objective import Penalties
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.core.solver import SWEEPS, learn
-from crosslabel.core.statistics import ClassStatistics
 from crosslabel.estimators.base import Labels, RepresentationClassifier
 from crosslabel.estimators.calibration import probabilities
 from crosslabel.estimators.crosslabel import CrossLabelClassifier, accuracy
 from crosslabel.estimators.training import Fold, TrainingSet, fold_numbers, folds
 
-WARM_ITERATIONS = 6
-"""Iterations from a neighbouring grid point's dictionary: enough to settle on faces and digits."""
+WARM_ITERATIONS = 4
+"""Iterations from a neighbouring grid point's dictionary: enough to rank settings roughly."""
+
+FINALISTS = 3
+"""Dictionaries that are learnt anew for the final ranking, at least; a tenth of a large grid."""
 
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -45,14 +47,18 @@ class Setting(NamedTuple):
     rule: str
 
 
+Scores = dict[Setting, float]
+
+
 class CrossLabelClassifierCV(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, RepresentationClassifier
 ):
     """`CrossLabelClassifier` with β, λ, γ, atom counts and rule chosen by cross-validation.
 
     Faster than `GridSearchCV` over the same grid: the statistics of each fold are computed once and
-    merged, the start is found once per number of atoms, neighbouring grid points start from each
-    other's dictionaries, and both rules are scored with one dictionary.
+    merged, neighbouring grid points start from each other's dictionaries, and both rules are scored
+    with one dictionary. The few best settings are then learnt from a fresh start, exactly as
+    `CrossLabelClassifier` learns them, and the best of these is chosen.
 
     Parameters
     ----------
@@ -96,7 +102,8 @@ class CrossLabelClassifierCV(
     atoms_per_class_, suppression_, grouping_, ridge_, rule_
         The best setting, one by one.
     cv_results_ : dict
-        `params`, `mean_test_score`, `std_test_score` and `split_test_score`, one entry per setting.
+        `params`, `mean_test_score`, `std_test_score`, `split_test_score` and `finalist` (learnt
+        from a fresh start), one entry per setting.
     classes_, dictionary_, atom_labels_, n_iter_, n_features_in_, feature_names_in_
         As in `CrossLabelClassifier`.
 
@@ -179,12 +186,19 @@ class CrossLabelClassifierCV(
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         settings = self._settings(len(self.classes_))
         splits = None if isinstance(self.cv, Integral) else self._splits(X, y, sample_weight)
-        scores, masses = [], []
-        for fold in self._folds(samples, labels, weights, splits, np.random.default_rng(seed)):
-            found = self._fold_scores(fold, settings, np.random.default_rng(seed))
-            scores.append([found[setting] for setting in settings])
+
+        def each_fold() -> Iterator[Fold]:
+            return self._folds(samples, labels, weights, splits, np.random.default_rng(seed))
+
+        warm, masses = [], []
+        for fold in each_fold():
+            warm.append(self._path_scores(fold, settings, seed))
             masses.append(fold.test.weights.sum())
-        self._keep_results(settings, np.array(scores).T, np.array(masses))
+        means = [np.average([scores[x] for scores in warm], weights=masses) for x in settings]
+        finalists = _finalists(settings, means)
+        fresh = [self._fresh_scores(fold, finalists, seed) for fold in each_fold()]
+        scores = np.array([[{**a, **b}[x] for a, b in zip(warm, fresh)] for x in settings])
+        self._keep_results(settings, scores, np.array(masses), finalists)
         self.best_estimator_ = self._estimator(settings[self.best_index_], seed)
         self.best_estimator_.fit(samples, self.classes_[labels], weights)
         self.dictionary_ = self.best_estimator_.dictionary_
@@ -227,9 +241,9 @@ class CrossLabelClassifierCV(
         splits: list[Split] | None,
         rng: np.random.Generator,
     ) -> Iterator[Fold]:
-        training = TrainingSet.collect(X, labels, len(self.classes_), weights, self._scaled)
         if splits is not None:
-            return self._given_folds(X, labels, weights, splits, training.classes)
+            return self._given_folds(X, labels, weights, splits)
+        training = TrainingSet.collect(X, labels, len(self.classes_), weights, self._scaled)
         number = fold_numbers(training, int(self.cv), rng)
         if (number < 0).all():
             raise ValueError(
@@ -239,73 +253,90 @@ class CrossLabelClassifierCV(
         return folds(training, number)
 
     def _given_folds(
-        self,
-        X: Array,
-        labels: Labels,
-        weights: Array | None,
-        splits: list[Split],
-        classes: NDArray[np.intp],
+        self, X: Array, labels: Labels, weights: Array | None, splits: list[Split]
     ) -> Iterator[Fold]:
         """Folds from a splitter's indices; where they tile the samples, statistics are merged."""
 
         def collect(rows: NDArray[np.intp]) -> TrainingSet:
             chosen = None if weights is None else weights[rows]
-            n_classes = len(classes)
-            return TrainingSet.collect(
-                X[rows], labels[rows], n_classes, chosen, self._scaled, classes
-            )
+            n_classes = len(self.classes_)
+            return TrainingSet.collect(X[rows], labels[rows], n_classes, chosen, self._scaled)
 
         tests = [collect(test) for _, test in splits]
-        tiled = _tile(splits, len(X))
-        for k, (train, _) in enumerate(splits):
-            known = collect(train)
-            if known.distinct.min() == 0:
-                missing = self.classes_.tolist()[classes[known.distinct.argmin()]]
+        statistics = [test.named_statistics for test in tests] if _tile(splits, len(X)) else []
+        for k, (train_rows, test_rows) in enumerate(splits):
+            train = collect(train_rows)
+            if train.distinct.min() == 0:
+                missing = self.classes_.tolist()[train.classes[train.distinct.argmin()]]
                 raise ValueError(f"Fold {k} of cv has no training sample of class {missing!r}.")
-            others = [test.statistics for j, test in enumerate(tests) if tiled and j != k]
-            merged = reduce(ClassStatistics.merge, others) if others else known.statistics
-            yield Fold(known, tests[k], merged)
+            others = statistics[:k] + statistics[k + 1 :]
+            fold = Fold(train, tests[k], test_rows)
+            yield Fold.merged(train, tests[k], test_rows, others) if others else fold
 
-    def _fold_scores(
-        self, fold: Fold, settings: list[Setting], rng: np.random.Generator
-    ) -> dict[Setting, float]:
+    def _path_scores(self, fold: Fold, settings: list[Setting], seed: int) -> Scores:
         """Accuracy of each setting on one fold, along paths on which neighbours start warm."""
-        found: dict[Setting, float] = {}
+        found: Scores = {}
         values = [list(dict.fromkeys(column)) for column in zip(*settings)]
         atom_counts, suppressions, groupings, ridges, rules = values
-        train, make = fold.train, INITIALISERS[self.init]
         for atoms in atom_counts:
-            layout = train.layout(np.asarray(atoms), self.shared_atoms)
-            middle = ridges[len(ridges) // 2]
-            D = make(train.X, train.labels, layout, middle, rng, train.weights)
+            layout, D = self._start(fold.train, atoms, ridges[len(ridges) // 2], seed)
             n_iter = self.max_iter
             for suppression, grouping, ridge in _snake(suppressions, groupings, ridges):
-                D = learn(
-                    fold.statistics,
-                    D,
-                    layout,
-                    Penalties(ridge, suppression, grouping),
-                    method=self.solver,
-                    max_iter=n_iter,
-                    tol=self.tol,
-                ).dictionary
+                penalties = Penalties(ridge, suppression, grouping)
+                D = self._learn(fold, D, layout, penalties, n_iter)
                 n_iter = min(WARM_ITERATIONS, self.max_iter)
-                for rule in rules:
-                    scores = RULES[rule](D, layout, ridge).scores(fold.test.X)
-                    setting = Setting(atoms, suppression, grouping, ridge, rule)
-                    found[setting] = accuracy(scores, fold.test.labels, fold.test.weights)
+                found |= _rule_scores(fold, D, layout, penalties, atoms, rules)
         return found
 
-    def _keep_results(self, settings: list[Setting], scores: Array, masses: Array) -> None:
+    def _fresh_scores(self, fold: Fold, finalists: list[Setting], seed: int) -> Scores:
+        """Accuracy of the finalists on one fold, each learnt as the final fit will learn it."""
+        found: Scores = {}
+        for atoms, suppression, grouping, ridge in dict.fromkeys(s[:-1] for s in finalists):
+            layout, D = self._start(fold.train, atoms, ridge, seed)
+            penalties = Penalties(ridge, suppression, grouping)
+            D = self._learn(fold, D, layout, penalties, self.max_iter)
+            rules = list(dict.fromkeys(s.rule for s in finalists))
+            found |= _rule_scores(fold, D, layout, penalties, atoms, rules)
+        return found
+
+    def _start(
+        self, train: TrainingSet, atoms: Any, ridge: float, seed: int
+    ) -> tuple[AtomLayout, Array]:
+        """The start that `CrossLabelClassifier` with this seed would take."""
+        layout = train.layout(np.asarray(atoms), self.shared_atoms)
+        rng, _ = np.random.default_rng(seed).spawn(2)
+        make = INITIALISERS[self.init]
+        return layout, make(train.X, train.labels, layout, ridge, rng, train.weights)
+
+    def _learn(
+        self, fold: Fold, D: Array, layout: AtomLayout, penalties: Penalties, n_iter: int
+    ) -> Array:
+        solution = learn(
+            fold.train.statistics,
+            D,
+            layout,
+            penalties,
+            method=self.solver,
+            max_iter=n_iter,
+            tol=self.tol,
+        )
+        return solution.dictionary
+
+    def _keep_results(
+        self, settings: list[Setting], scores: Array, masses: Array, finalists: list[Setting]
+    ) -> None:
         """Scores of shape (n_settings, n_folds); folds count by the samples they test."""
         means = scores @ (masses / masses.sum())
+        last = np.array([setting in finalists for setting in settings])
         # Equal up to rounding is equal: the first setting wins.
-        self.best_index_ = int(np.flatnonzero(means >= means.max() - 1e-12)[0])
+        best = means >= means[last].max() - 1e-12
+        self.best_index_ = int(np.flatnonzero(last & best)[0])
         self.cv_results_ = {
             "params": [setting._asdict() for setting in settings],
             "mean_test_score": means,
             "std_test_score": scores.std(axis=1),
             "split_test_score": scores,
+            "finalist": last,
         }
         self.best_score_ = float(means[self.best_index_])
         self.best_params_ = settings[self.best_index_]._asdict()
@@ -320,7 +351,8 @@ class CrossLabelClassifierCV(
         return CrossLabelClassifier(
             **setting._asdict(),
             **{name: getattr(self, name) for name in common},
-            random_state=seed,
+            # The same integer starts the final fit where it started those of the finalists.
+            random_state=self.random_state if isinstance(self.random_state, Integral) else seed,
         )
 
     def _class_scores(self, X: Array) -> Array:
@@ -361,6 +393,33 @@ def _atom_counts(entry: Any, n_classes: int) -> Any:
             f"for each of the {n_classes} classes; got {entry!r}."
         )
     return tuple(counts.tolist()) if counts.ndim else int(counts)
+
+
+def _rule_scores(
+    fold: Fold,
+    D: Array,
+    layout: AtomLayout,
+    penalties: Penalties,
+    atoms: Any,
+    rules: Sequence[str],
+) -> Scores:
+    """Accuracy of each rule with one dictionary on the samples held out."""
+    ridge, suppression, grouping = penalties
+    labels, weights = fold.test.labels_in(fold.train), fold.test.weights
+    found = {}
+    for rule in rules:
+        scores = RULES[rule](D, layout, ridge).scores(fold.test.X)
+        setting = Setting(atoms, suppression, grouping, ridge, rule)
+        found[setting] = accuracy(scores, labels, weights)
+    return found
+
+
+def _finalists(settings: list[Setting], means: list[float]) -> list[Setting]:
+    """The settings that share a dictionary with one of the best on the warm paths."""
+    ranked = [settings[k] for k in np.argsort(-np.array(means), kind="stable")]
+    dictionaries = list(dict.fromkeys(setting[:-1] for setting in ranked))
+    best = set(dictionaries[: max(FINALISTS, len(dictionaries) // 10)])
+    return [setting for setting in settings if setting[:-1] in best]
 
 
 def _snake(first: Sequence[Any], *rest: Sequence[Any]) -> Iterator[tuple[Any, ...]]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.ordering import canonical
+from crosslabel.core.ordering import canonical, class_order
 from crosslabel.core.scaling import Array
 from crosslabel.core.statistics import ClassStatistics, Labels
 
@@ -26,14 +26,20 @@ class TrainingSet:
     labels : ndarray of int of shape (n_samples,)
         Canonical classes.
     weights : ndarray of shape (n_samples,)
+    keys : ndarray of uint64 of shape (n_samples,)
+        From which the order of the classes follows.
     classes : ndarray of int of shape (n_classes,)
         `classes[c]` is the index in the estimator's `classes_` of canonical class c.
+    known : ClassStatistics, optional
+        The statistics, where they have been found already.
     """
 
     X: Array
     labels: Labels
     weights: NDArray[np.float64]
+    keys: NDArray[np.uint64]
     classes: NDArray[np.intp]
+    known: ClassStatistics | None = None
 
     @classmethod
     def collect(
@@ -43,19 +49,10 @@ class TrainingSet:
         n_classes: int,
         sample_weight: Array | None,
         scale: Callable[[Array], Array],
-        classes: NDArray[np.intp] | None = None,
     ) -> TrainingSet:
-        """Put samples in canonical order, join equal ones, then scale.
-
-        The order of the classes is that of the samples' content, unless one is given.
-        """
-        rows, found, weights, order = canonical(X, labels, n_classes, sample_weight)
-        if classes is not None:
-            found = np.argsort(classes)[order[found]]
-            by_class = np.argsort(found, kind="stable")
-            rows, found, weights = rows[by_class], found[by_class], weights[by_class]
-            order = classes
-        return cls(scale(X[rows]), found, weights, order)
+        """Put samples in canonical order, join equal ones, then scale."""
+        rows, found, weights, keys, classes = canonical(X, labels, n_classes, sample_weight)
+        return cls(scale(X[rows]), found, weights, keys, classes)
 
     @property
     def n_classes(self) -> int:
@@ -70,7 +67,9 @@ class TrainingSet:
     @cached_property
     def statistics(self) -> ClassStatistics:
         """Count, mean and scatter of each canonical class."""
-        return ClassStatistics.from_samples(self.X, self.labels, self.n_classes, self.weights)
+        return self.known or ClassStatistics.from_samples(
+            self.X, self.labels, self.n_classes, self.weights
+        )
 
     @property
     def by_name(self) -> NDArray[np.intp]:
@@ -86,21 +85,49 @@ class TrainingSet:
             sizes = np.minimum(sizes, self.distinct)
         return AtomLayout(int(shared_atoms), tuple(int(size) for size in sizes))
 
-    def part(self, chosen: NDArray[np.bool_]) -> TrainingSet:
-        """The chosen samples."""
-        return TrainingSet(self.X[chosen], self.labels[chosen], self.weights[chosen], self.classes)
+    @property
+    def named_statistics(self) -> ClassStatistics:
+        """The statistics with the classes in the order of `classes_`."""
+        return self.statistics.reordered(self.by_name)
+
+    def labels_in(self, other: TrainingSet) -> Labels:
+        """The labels as another set with the same classes numbers them."""
+        return other.by_name[self.classes[self.labels]]
+
+    def part(self, chosen: NDArray[np.bool_]) -> tuple[TrainingSet, NDArray[np.intp]]:
+        """The chosen samples as if they had been collected alone, and their places in this set."""
+        named, keys = self.classes[self.labels[chosen]], self.keys[chosen]
+        classes = class_order(keys, named, self.n_classes)
+        labels = np.argsort(classes)[named]
+        order = np.argsort(labels, kind="stable")
+        rows = np.flatnonzero(chosen)[order]
+        part = TrainingSet(self.X[rows], labels[order], self.weights[rows], keys[order], classes)
+        return part, rows
 
 
 @dataclass(frozen=True)
 class Fold:
     """One split of the training samples: most to learn from, the rest to score on.
 
-    `statistics` are those of `train`, merged from parts that are computed once for all folds.
+    The statistics of `train` are merged from parts that are computed once for all folds; `rows`
+    says which samples of the whole set `test` holds, in its order.
     """
 
     train: TrainingSet
     test: TrainingSet
-    statistics: ClassStatistics
+    rows: NDArray[np.intp]
+
+    @classmethod
+    def merged(
+        cls,
+        train: TrainingSet,
+        test: TrainingSet,
+        rows: NDArray[np.intp],
+        parts: list[ClassStatistics],
+    ) -> Fold:
+        """A fold whose training samples are those of the parts (classes as in `classes_`)."""
+        named = reduce(ClassStatistics.merge, parts)
+        return cls(replace(train, known=named.reordered(train.classes)), test, rows)
 
 
 def fold_numbers(training: TrainingSet, n_folds: int, rng: np.random.Generator) -> NDArray[np.intp]:
@@ -119,11 +146,9 @@ def fold_numbers(training: TrainingSet, n_folds: int, rng: np.random.Generator) 
 
 def folds(training: TrainingSet, number: NDArray[np.intp]) -> Iterator[Fold]:
     """The split that holds out fold 0, then fold 1, … of those that have samples."""
-    parts = {k: training.part(number == k).statistics for k in np.unique(number)}
+    parts = {k: training.part(number == k) for k in np.unique(number)}
+    statistics = {k: part.named_statistics for k, (part, _) in parts.items()}
     for k in sorted(set(parts) - {-1}):
-        others = [part for other, part in parts.items() if other != k]
-        yield Fold(
-            training.part(number != k),
-            training.part(number == k),
-            reduce(ClassStatistics.merge, others),
-        )
+        train, _ = training.part(number != k)
+        test, rows = parts[k]
+        yield Fold.merged(train, test, rows, [statistics[j] for j in parts if j != k])

@@ -1,0 +1,193 @@
+"""Speed of the methods beside the peers that install today, in one run on one thread.
+
+504-dimensional random faces of Extended Yale B, 32 training images per person, one split; the same
+numbers of atoms, coefficients and iterations on both sides. Prints seconds of fit and predict, the
+ratios peer / ours, accuracies, and then the time of every method's fit.
+
+    pip install dictlearn==1.0.0
+    CROSSLABEL_DATA=... python -m benchmarks.methods_speed [--only SRC,DPL] [--no-fits]
+"""
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.decomposition import DictionaryLearning, SparseCoder
+from threadpoolctl import threadpool_limits
+
+from crosslabel import DKSVD, DPL, KSVD, LCKSVD, SRC
+from crosslabel.core.scaling import unit_rows
+from crosslabel.datasets import load_extended_yale_b
+from crosslabel.datasets.splits import per_class
+from crosslabel.estimators.sparse_linear import ridge_regression
+from crosslabel.experiments.compare import all_methods
+from crosslabel.features import Pixels, RandomFaces
+
+SPARSITY, ROUNDS, PENALTY = 30, 10, 1e-2
+
+
+class CodedResiduals(ClassifierMixin, BaseEstimator):
+    """SRC as one would write it with scikit-learn's SparseCoder."""
+
+    def __init__(self, algorithm: str, **options: Any) -> None:
+        self.algorithm, self.options = algorithm, options
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> "CodedResiduals":
+        """Keep the samples."""
+        self.samples, self.labels, self.classes_ = X, y, np.unique(y)
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Least residual of a class."""
+        coder = SparseCoder(self.samples, transform_algorithm=self.algorithm, **self.options)
+        codes = coder.transform(X)
+        residuals = [
+            ((X - codes[:, self.labels == c] @ self.samples[self.labels == c]) ** 2).sum(axis=1)
+            for c in self.classes_
+        ]
+        return self.classes_[np.argmin(residuals, axis=0)]
+
+
+class LearntAndRegressed(ClassifierMixin, BaseEstimator):
+    """The K-SVD baseline with scikit-learn's DictionaryLearning in place of K-SVD."""
+
+    def __init__(self, n_components: int, max_iter: int) -> None:
+        self.n_components, self.max_iter = n_components, max_iter
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> "LearntAndRegressed":
+        """Learn a dictionary, then regress the labels on its codes."""
+        self.model = DictionaryLearning(
+            self.n_components,
+            alpha=0.1,
+            max_iter=self.max_iter,
+            tol=0,
+            fit_algorithm="cd",
+            transform_algorithm="omp",
+            transform_n_nonzero_coefs=SPARSITY,
+            random_state=0,
+        )
+        codes = self.model.fit(X).transform(X)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        self.weights = ridge_regression(codes, np.eye(len(self.classes_))[labels], 1.0)
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Largest regressed label."""
+        return self.classes_[(self.model.transform(X) @ self.weights).argmax(axis=1)]
+
+
+def pairs() -> dict[str, tuple[Any, dict[str, Callable[[], Any]]]]:
+    """Ours, and the peers at the same settings."""
+    from dictlearn.classification import (
+        DDLClassifier,
+        DPLClassifier,
+        LCDLClassifier,
+        SRCClassifier,
+    )
+
+    few = {"sparsity": SPARSITY, "init_iter": ROUNDS, "max_iter": ROUNDS, "random_state": 0}
+    theirs = {
+        "n_nonzero_coefs": SPARSITY,
+        "init_method": "trained",
+        "init_iter": ROUNDS,
+        "max_iter": ROUNDS,
+        "ridge_gamma": 1.0,
+        "random_state": 0,
+    }
+    return {
+        "SRC, OMP": (
+            SRC(sparsity=SPARSITY),
+            {
+                "dictlearn": lambda: SRCClassifier(n_nonzero_coefs=SPARSITY),
+                "scikit-learn": lambda: CodedResiduals("omp", transform_n_nonzero_coefs=SPARSITY),
+            },
+        ),
+        "SRC, l1": (
+            SRC(PENALTY),
+            {"scikit-learn": lambda: CodedResiduals("lasso_lars", transform_alpha=PENALTY / 2)},
+        ),
+        "K-SVD": (
+            KSVD(15, **{**few, "init_iter": 0, "max_iter": 3}),
+            {"scikit-learn": lambda: LearntAndRegressed(570, 3)},
+        ),
+        "D-KSVD": (
+            DKSVD(15, label_weight=1e-2, **few),
+            {"dictlearn": lambda: DDLClassifier(570, alpha=1e-2, **theirs)},
+        ),
+        "LC-KSVD": (
+            # The peer's start allows no more coefficients than a class has atoms.
+            LCKSVD(15, consistency=1e-2, label_weight=1e-2, **{**few, "sparsity": 15}),
+            {
+                "dictlearn": lambda: LCDLClassifier(
+                    15, alpha=1e-2, beta=1e-2, **{**theirs, "n_nonzero_coefs": 15}
+                )
+            },
+        ),
+        "DPL": (
+            DPL(30, max_iter=20, random_state=0),
+            {"dictlearn": lambda: DPLClassifier(30, max_iter=20, random_state=0)},
+        ),
+    }
+
+
+def timed(model: Any, train: tuple, test: tuple) -> tuple[float, float, float]:
+    started = time.perf_counter()
+    model.fit(*train)
+    trained = time.perf_counter()
+    accuracy = float(np.mean(model.predict(test[0]) == test[1]))
+    return trained - started, time.perf_counter() - trained, accuracy
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", default="")
+    parser.add_argument("--no-fits", action="store_true")
+    arguments = parser.parse_args()
+    faces = load_extended_yale_b()
+    y = faces.target
+    (rows, queries) = next(per_class(y, 32, repeats=1, seed=0))
+    X = Pixels((54, 48)).fit_transform(faces.images)
+    X = RandomFaces(504, random_state=0).fit(X[rows]).transform(X)
+    X = unit_rows(X.astype(np.float64))  # the precision that all of them compute in
+    train, test = (X[rows], y[rows]), (X[queries], y[queries])
+    chosen = [name for name in arguments.only.split(",") if name]
+    ratios = []
+    print(f"{'':<30}{'fit s':>9}{'predict s':>11}{'accuracy':>10}", flush=True)
+    for name, (ours, peers) in pairs().items():
+        if chosen and not any(name.startswith(wanted) for wanted in chosen):
+            continue
+        fit, predict, accuracy = timed(ours, train, test)
+        print(
+            f"{name + ', crosslabel':<30}{fit:>9.3f}{predict:>11.3f}{accuracy:>10.4f}", flush=True
+        )
+        fastest = np.array([np.inf, np.inf])
+        for peer, make in peers.items():
+            seconds = timed(make(), train, test)
+            fastest = np.minimum(fastest, seconds[:2])
+            print(
+                f"{name + ', ' + peer:<30}{seconds[0]:>9.3f}{seconds[1]:>11.3f}{seconds[2]:>10.4f}"
+                f"   fit × {seconds[0] / fit:.2f}  predict × {seconds[1] / predict:.2f}",
+                flush=True,
+            )
+        # SRC has no training to speak of: what counts there is prediction.
+        ratios += (
+            [fastest[1] / predict] if name.startswith("SRC") else list(fastest / (fit, predict))
+        )
+    print(
+        f"geometric mean of the ratios to the fastest peer: {np.exp(np.mean(np.log(ratios))):.2f}"
+    )
+    if arguments.no_fits:
+        return
+    for name, model in all_methods().items():
+        fit, predict, accuracy = timed(model, train, test)
+        print(f"{name:<30}{fit:>9.2f}{predict:>11.2f}{accuracy:>10.4f}", flush=True)
+
+
+if __name__ == "__main__":
+    warnings.filterwarnings("ignore")  # peers warn of convergence; ours are tested not to
+    with threadpool_limits(1):
+        main()

@@ -1,0 +1,158 @@
+"""Graph Laplacians and codes that vary smoothly over a graph (supervised graph regularisation)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from crosslabel.core.scaling import Array
+
+
+def heat_laplacian(X: Array, n_neighbors: int) -> Array:
+    """L = diag(W1) − W of the nearest-neighbour graph with weights exp(−‖x−x'‖²/σ²).
+
+    σ² is the mean squared distance of neighbours, so that the scale of X does not matter.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_points, n_features)
+    n_neighbors : int
+
+    Returns
+    -------
+    ndarray of shape (n_points, n_points)
+        Symmetric and positive semidefinite, rows sum to zero, trace n_points.
+    """
+    n_points = len(X)
+    n_neighbors = min(n_neighbors, n_points - 1)
+    if n_neighbors < 1:
+        return np.zeros((n_points, n_points))
+    energies = np.einsum("ij,ij->i", X, X)
+    distances = np.maximum(energies[:, None] + energies - 2 * X @ X.T, 0)
+    np.fill_diagonal(distances, np.inf)
+    nearest = np.argpartition(distances, n_neighbors - 1, axis=1)[:, :n_neighbors]
+    close = np.take_along_axis(distances, nearest, axis=1)
+    scale = close.mean()
+    weights = np.zeros((n_points, n_points))
+    np.put_along_axis(weights, nearest, np.exp(-close / scale) if scale > 0 else 1.0, axis=1)
+    return laplacian(np.maximum(weights, weights.T))
+
+
+def laplacian(weights: Array) -> Array:
+    """diag(W1) − W, scaled to the trace n: one unit of smoothness per point."""
+    L = np.diag(weights.sum(axis=1)) - weights
+    trace = float(np.trace(L))
+    return L * (len(L) / trace) if trace > 0 else L
+
+
+def block_diagonal(blocks: Sequence[Array]) -> Array:
+    """Square blocks along the diagonal of one matrix."""
+    edges = np.cumsum([0, *(len(block) for block in blocks)])
+    whole = np.zeros((edges[-1], edges[-1]))
+    for a, block in zip(edges, blocks):
+        whole[a : a + len(block), a : a + len(block)] = block
+    return whole
+
+
+def adapted_laplacian(points: Array, spread: float, n_iter: int = 100) -> Array:
+    """min over L of tr(PᵀLP) + μ‖L‖²_F, L a Laplacian of trace n: the graph on which P is smooth.
+
+    In weights w of the edges this is a quadratic over the simplex, min z·w + μ(2‖w‖² + ‖Ww‖²) with
+    z the squared distances and Ww the degrees, solved by projected gradient steps.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_points, n_dimensions)
+        P, the signals on the points.
+    spread : float
+        μ; large values make all edges alike.
+    n_iter : int, default=100
+
+    Returns
+    -------
+    ndarray of shape (n_points, n_points)
+    """
+    n_points = len(points)
+    if n_points < 2:
+        return np.zeros((n_points, n_points))
+    upper = np.triu_indices(n_points, 1)
+    energies = np.einsum("ij,ij->i", points, points)
+    distances = np.maximum(energies[:, None] + energies - 2 * points @ points.T, 0)[upper]
+    weights = np.full(len(upper[0]), 0.5 * n_points / len(upper[0]))  # trace n is Σw = n/2
+    step = 1 / (2 * spread * (2 + 2 * (n_points - 1)))
+    whole = np.zeros((n_points, n_points))
+    for _ in range(n_iter):
+        whole[upper] = weights
+        degrees = whole.sum(axis=0) + whole.sum(axis=1)
+        slope = distances + spread * (4 * weights + 2 * (degrees[upper[0]] + degrees[upper[1]]))
+        weights = onto_simplex(weights - step * slope, 0.5 * n_points)
+    whole[upper] = weights
+    weights_matrix = whole + whole.T
+    return np.diag(weights_matrix.sum(axis=1)) - weights_matrix
+
+
+def onto_simplex(v: Array, total: float) -> Array:
+    """Nearest w ≥ 0 with Σw = total."""
+    ordered = np.sort(v)[::-1]
+    excess = (np.cumsum(ordered) - total) / np.arange(1, len(v) + 1)
+    shift = excess[np.flatnonzero(ordered > excess)[-1]]
+    return np.maximum(v - shift, 0)
+
+
+def smooth_sparse_codes(
+    gram: Array, correlations: Array, L: Array, sparsity: int, *, start: Array, n_iter: int
+) -> Array:
+    """min over X of tr(X G Xᵀ) − 2 tr(X Bᵀ) + tr(Xᵀ L X), with ‖x‖₀ ≤ T for each code.
+
+    By ADMM: the unconstrained half is the Sylvester equation X(G + ρI) + LX = B + ρ(Z − U), solved
+    in the eigenvectors of G and L; the other half keeps the T largest entries of each row.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (n_atoms, n_atoms)
+        G.
+    correlations : ndarray of shape (n_samples, n_atoms)
+        B.
+    L : ndarray of shape (n_samples, n_samples)
+        Positive semidefinite.
+    sparsity : int
+        T.
+    start : ndarray of shape (n_samples, n_atoms)
+        Sparse codes to start from.
+    n_iter : int
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_atoms)
+        The best codes met, the start included.
+    """
+    atom_values, atom_basis = np.linalg.eigh(gram)
+    graph_values, graph_basis = np.linalg.eigh(L)
+    rho = max(float(np.trace(gram)) / len(gram), np.finfo(float).tiny)
+    divisor = atom_values + graph_values[:, None] + rho
+
+    def value(X: Array) -> float:
+        return float(np.vdot(X, X @ gram - 2 * correlations + L @ X))
+
+    best, lowest = start, value(start)
+    Z, U = start, np.zeros_like(start)
+    for _ in range(n_iter):
+        right = graph_basis.T @ (correlations + rho * (Z - U)) @ atom_basis
+        X = graph_basis @ (right / divisor) @ atom_basis.T
+        Z = keep_largest(X + U, sparsity)
+        U = U + X - Z
+        reached = value(Z)
+        if reached < lowest:
+            best, lowest = Z, reached
+    return best
+
+
+def keep_largest(X: Array, count: int) -> Array:
+    """Zero all but the `count` entries of each row that are largest in size."""
+    if count >= X.shape[1]:
+        return X
+    kept = np.argpartition(-np.abs(X), count - 1, axis=1)[:, :count]
+    sparse = np.zeros_like(X)
+    np.put_along_axis(sparse, kept, np.take_along_axis(X, kept, axis=1), axis=1)
+    return sparse

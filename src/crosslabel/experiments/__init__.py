@@ -1,0 +1,1 @@
+"""Experiments: comparisons of methods, with records that survive an interruption."""

@@ -1,0 +1,13 @@
+import numpy as np
+from numpy.testing import assert_allclose
+
+from crosslabel.core.residuals import class_residuals, energies
+
+
+def test_residuals_from_inner_products_are_those_of_the_definition():
+    rng = np.random.default_rng(0)
+    D, Y, X = rng.normal(size=(7, 5)), rng.normal(size=(4, 5)), rng.normal(size=(4, 7))
+    parts = [slice(0, 3), slice(3, 4), slice(4, 7)]
+    found = class_residuals(energies(Y), Y @ D.T, D @ D.T, X, parts)
+    expected = [((Y - X[:, p] @ D[p]) ** 2).sum(axis=1) for p in parts]
+    assert_allclose(found, np.stack(expected, axis=1))
