@@ -76,10 +76,13 @@ class RepresentationClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_queries, n_classes), or (n_queries,) for two classes
-            With two classes: the score of `classes_[1]` minus that of `classes_[0]`.
+            With two classes: positive where `classes_[1]` is predicted.
         """
         scores = self._class_scores(self._check_queries(X))
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+        return self._two_class_decision(scores) if scores.shape[1] == 2 else scores
+
+    def _two_class_decision(self, scores: Array) -> Array:
+        return scores[:, 1] - scores[:, 0]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Label of each query.

@@ -22,7 +22,7 @@ from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array, row_norms, unit_rows
 from crosslabel.core.solver import Callback, Solution
 from crosslabel.estimators.base import Labels, RepresentationClassifier
-from crosslabel.estimators.calibration import fit_temperature, probabilities
+from crosslabel.estimators.calibration import fit_temperature, log_ratio, probabilities
 from crosslabel.estimators.progress import CallbackSupportMixin, Progress, with_callbacks
 from crosslabel.estimators.solvers import SOLVERS
 from crosslabel.estimators.training import TrainingSet, fold_numbers, folds
@@ -356,6 +356,9 @@ class CrossLabelClassifier(
 
     def _class_scores(self, X: Array) -> Array:
         return self._rule.scores(X.astype(self.dictionary_.dtype, copy=False))
+
+    def _two_class_decision(self, scores: Array) -> Array:
+        return log_ratio(scores)
 
     def _probability_enabled(self) -> Literal[True]:
         if not self.probability:

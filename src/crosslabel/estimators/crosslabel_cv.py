@@ -23,7 +23,7 @@ from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.core.solver import SWEEPS, learn
 from crosslabel.estimators.base import Labels, RepresentationClassifier
-from crosslabel.estimators.calibration import probabilities
+from crosslabel.estimators.calibration import log_ratio, probabilities
 from crosslabel.estimators.crosslabel import CrossLabelClassifier, accuracy
 from crosslabel.estimators.training import Fold, TrainingSet, fold_numbers, folds
 
@@ -357,6 +357,9 @@ class CrossLabelClassifierCV(
 
     def _class_scores(self, X: Array) -> Array:
         return self.best_estimator_._class_scores(X)
+
+    def _two_class_decision(self, scores: Array) -> Array:
+        return log_ratio(scores)
 
     def _probability_enabled(self) -> Literal[True]:
         if not self.probability:
