@@ -11,4 +11,5 @@ FIXED = {"atoms_per_class": 29, "solver": "class"}
 GRID = {"ridge": [0.2, 1.0], "grouping": [5.0, 20.0], "rule": ["global"]}
 
 if __name__ == "__main__":
-    measure(load_caltech101(), 30, FIXED, GRID)
+    # On a third of the first split's training images C = 10 gave 69.7 % and C = 1 gave 68.5 %.
+    measure(load_caltech101(), 30, FIXED, GRID, svm_c=10.0)

@@ -13,17 +13,17 @@ import numpy as np
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import LinearSVC
 
-from crosslabel import CrossLabelClassifier
+from crosslabel import CrossLabelClassifierCV
 from crosslabel.commands.measure import Accuracy
 from crosslabel.datasets import load_dynamic_textures
 from crosslabel.datasets.splits import earlier_later
 from crosslabel.features import LBPTOP
 
 GRID = {
-    "ridge": [1e-4, 1e-3, 1e-2, 1e-1],
-    "grouping": [2e-2, 1.0],
-    "atoms_per_class": [2, 4, 6],
-    "rule": ["global", "local"],
+    "ridges": (1e-4, 1e-3, 1e-2, 1e-1),
+    "suppressions": (2e3,),
+    "groupings": (2e-2, 1.0),
+    "atoms_per_class": (2, 4, 6),
 }
 
 
@@ -41,7 +41,7 @@ def main() -> None:
 def report(features: str, X, data, train, test) -> None:
     names = data.target_names.tolist()
     folds = min(5, np.bincount(data.target[train]).min())
-    flagship = GridSearchCV(CrossLabelClassifier(random_state=0), GRID, cv=folds)
+    flagship = CrossLabelClassifierCV(cv=folds, random_state=0, **GRID)
     svm = GridSearchCV(LinearSVC(max_iter=20_000), {"C": [1, 10, 100]}, cv=folds)
     for name, model in {"flagship": flagship, "linear SVM": svm}.items():
         predicted = model.fit(X[train], data.target[train]).predict(X[test])

@@ -120,7 +120,7 @@ def span_coordinates(features, train) -> np.ndarray:
     return np.column_stack([inside, rest]).astype(np.float32)
 
 
-def measure(data, n_train: int, fixed: dict, grid: dict) -> None:
+def measure(data, n_train: int, fixed: dict, grid: dict, svm_c: float = 1.0) -> None:
     """Print accuracy of a linear SVM and of the flagship over random splits.
 
     The flagship's parameters are chosen once, on the first split's training images alone.
@@ -133,7 +133,7 @@ def measure(data, n_train: int, fixed: dict, grid: dict) -> None:
     splits = list(per_class(data.target, n_train, repeats=given.splits, seed=0))
     places = coordinates(data.filenames, splits, given.folder, given.jobs)
     chosen = choose(np.load(places[0]), data.target, splits[0][0], fixed, grid)
-    results = [_one_split(np.load(p), data, s, chosen) for p, s in zip(places, splits)]
+    results = [_one_split(np.load(p), data, s, chosen, svm_c) for p, s in zip(places, splits)]
     for name in results[0]:
         overall = np.array([result[name].overall for result in results])
         classes = np.array([result[name].mean_per_class for result in results])
@@ -158,10 +158,10 @@ def choose(Z, y, train, fixed: dict, grid: dict) -> dict:
     return fixed | best[1]
 
 
-def _one_split(Z, data, split, chosen: dict) -> dict[str, Accuracy]:
+def _one_split(Z, data, split, chosen: dict, svm_c: float) -> dict[str, Accuracy]:
     train, test = split
     y, names = data.target, data.target_names.tolist()
-    models = {"linear SVM": LinearSVC(C=1.0)}
+    models = {"linear SVM": LinearSVC(C=svm_c)}
     for rule in ("global", "local"):
         models[f"flagship, {rule}"] = CrossLabelClassifier(
             random_state=0, **(chosen | {"rule": rule})
