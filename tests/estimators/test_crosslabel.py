@@ -191,6 +191,14 @@ def test_warm_start_continues_where_the_last_fit_stopped(small):
     assert len(model.dictionary_) == 12
 
 
+def test_a_warm_start_does_not_leak_into_the_folds(small):
+    X, y = small
+    cold = CrossLabelClassifier(atoms_per_class=3, random_state=0).fit(X, y)
+    warm = clone(cold).set_params(warm_start=True).fit(X, y)
+    assert warm.rule_scores_ == cold.rule_scores_
+    assert warm.fit(X, y).rule_scores_ == cold.rule_scores_
+
+
 def test_init_takes_a_name_a_callable_or_an_array(small):
     X, y = small
     given = unit_rows(np.random.default_rng(0).normal(size=(6, 12)))

@@ -210,7 +210,9 @@ class CrossLabelClassifier(
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         rng_start, rng_folds = np.random.default_rng(seed).spawn(2)
         layout = self._layout(training)
-        start = self._start(training, layout, rng_start)
+        start = self._last_dictionary(training, layout)
+        if start is None:
+            start = self._start(training, layout, rng_start)
         n_folds = N_FOLDS if self.rule == "auto" or self.probability else 0
         with Progress(self, X, y, n_folds) as progress:
             solution = self._learn(training, layout, start, progress.iteration)
@@ -243,9 +245,6 @@ class CrossLabelClassifier(
     def _start(self, training: TrainingSet, layout: AtomLayout, rng: np.random.Generator) -> Array:
         """The starting dictionary, in canonical class order."""
         if isinstance(self.init, str):
-            warm = self._warm_start(training, layout)
-            if warm is not None:
-                return warm
             make = INITIALISERS[self.init]
             return make(training.X, training.labels, layout, self.ridge, rng, training.weights)
         named, _ = layout.reordered(training.by_name)
@@ -255,7 +254,11 @@ class CrossLabelClassifier(
             given = given(training.X, labels, named, self.ridge, rng, training.weights)
         return _in_order(self._check_dictionary(given, named, training), named, training.classes)
 
-    def _warm_start(self, training: TrainingSet, layout: AtomLayout) -> Array | None:
+    def _last_dictionary(self, training: TrainingSet, layout: AtomLayout) -> Array | None:
+        """The dictionary of the previous fit, for a warm start; None where none fits.
+
+        Folds never start from it: it has seen the samples that they hold out.
+        """
         if not (self.warm_start and hasattr(self, "dictionary_")):
             return None
         named, _ = layout.reordered(training.by_name)
