@@ -1,26 +1,31 @@
 """Supervised dictionary learning by cross-label suppression with group regularization."""
 
+from typing import TYPE_CHECKING, Any
+
+from crosslabel import estimators
 from crosslabel._version import __version__
-from crosslabel.estimators import (
-    COPAR,
-    CRC,
-    DKSVD,
-    DLSI,
-    DPL,
-    FDDL,
-    JDL,
-    KSVD,
-    LCKSVD,
-    LLC,
-    LRC,
-    LRSDL,
-    RCR,
-    SRC,
-    CrossLabelClassifier,
-    CrossLabelClassifierCV,
-    JointDictionary,
-    SupGraphDL,
-)
+
+if TYPE_CHECKING:
+    from crosslabel.estimators import (
+        COPAR,
+        CRC,
+        DKSVD,
+        DLSI,
+        DPL,
+        FDDL,
+        JDL,
+        KSVD,
+        LCKSVD,
+        LLC,
+        LRC,
+        LRSDL,
+        RCR,
+        SRC,
+        CrossLabelClassifier,
+        CrossLabelClassifierCV,
+        JointDictionary,
+        SupGraphDL,
+    )
 
 __all__ = [
     "COPAR",
@@ -43,3 +48,11 @@ __all__ = [
     "SupGraphDL",
     "__version__",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(estimators, name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,23 +1,48 @@
-"""Scikit-learn estimators, one method per file."""
+"""Scikit-learn estimators, one method per file; each is loaded when it is first asked for."""
 
-from crosslabel.estimators.copar import COPAR
-from crosslabel.estimators.crc import CRC
-from crosslabel.estimators.crosslabel import CrossLabelClassifier
-from crosslabel.estimators.crosslabel_cv import CrossLabelClassifierCV
-from crosslabel.estimators.dksvd import DKSVD
-from crosslabel.estimators.dlsi import DLSI
-from crosslabel.estimators.dpl import DPL
-from crosslabel.estimators.fddl import FDDL
-from crosslabel.estimators.jdl import JDL
-from crosslabel.estimators.joint import JointDictionary
-from crosslabel.estimators.ksvd import KSVD
-from crosslabel.estimators.lcksvd import LCKSVD
-from crosslabel.estimators.llc import LLC
-from crosslabel.estimators.lrc import LRC
-from crosslabel.estimators.lrsdl import LRSDL
-from crosslabel.estimators.rcr import RCR
-from crosslabel.estimators.src import SRC
-from crosslabel.estimators.supgraph import SupGraphDL
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from crosslabel.estimators.copar import COPAR
+    from crosslabel.estimators.crc import CRC
+    from crosslabel.estimators.crosslabel import CrossLabelClassifier
+    from crosslabel.estimators.crosslabel_cv import CrossLabelClassifierCV
+    from crosslabel.estimators.dksvd import DKSVD
+    from crosslabel.estimators.dlsi import DLSI
+    from crosslabel.estimators.dpl import DPL
+    from crosslabel.estimators.fddl import FDDL
+    from crosslabel.estimators.jdl import JDL
+    from crosslabel.estimators.joint import JointDictionary
+    from crosslabel.estimators.ksvd import KSVD
+    from crosslabel.estimators.lcksvd import LCKSVD
+    from crosslabel.estimators.llc import LLC
+    from crosslabel.estimators.lrc import LRC
+    from crosslabel.estimators.lrsdl import LRSDL
+    from crosslabel.estimators.rcr import RCR
+    from crosslabel.estimators.src import SRC
+    from crosslabel.estimators.supgraph import SupGraphDL
+
+_FILES = {
+    "COPAR": "copar",
+    "CRC": "crc",
+    "CrossLabelClassifier": "crosslabel",
+    "CrossLabelClassifierCV": "crosslabel_cv",
+    "DKSVD": "dksvd",
+    "DLSI": "dlsi",
+    "DPL": "dpl",
+    "FDDL": "fddl",
+    "JDL": "jdl",
+    "JointDictionary": "joint",
+    "KSVD": "ksvd",
+    "LCKSVD": "lcksvd",
+    "LLC": "llc",
+    "LRC": "lrc",
+    "LRSDL": "lrsdl",
+    "RCR": "rcr",
+    "SRC": "src",
+    "SupGraphDL": "supgraph",
+}
 
 __all__ = [
     "COPAR",
@@ -39,3 +64,13 @@ __all__ = [
     "JointDictionary",
     "SupGraphDL",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _FILES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_FILES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__
