@@ -4,8 +4,10 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+# Where benchmarks that take hours keep what they have done.
+KEPT   ?= /var/tmp/crosslabel-bench
 
-.PHONY: help demo test test-slow lint bench bench-images format clean
+.PHONY: help demo test test-slow lint bench bench-methods bench-images format clean
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
@@ -43,8 +45,13 @@ lint: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 
+## make bench-methods  the comparison methods: accuracy by the paper's protocol, speed beside peers
+bench-methods: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[bench]'
+	$(BIN)/python -m benchmarks.methods_speed
+	$(BIN)/python -m benchmarks.methods_accuracy --records $(KEPT)/methods
+
 ## make bench-images  accuracy from raw images and clips; needs CROSSLABEL_DATA, takes hours
-KEPT ?= /var/tmp/crosslabel-bench
 bench-images: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.features --scene15
 	$(BIN)/python -m benchmarks.predict
