@@ -112,7 +112,7 @@ class CrossLabelClassifier(
     rule_ : {"global", "local"}
         The rule that predicts.
     rule_scores_ : dict
-        Cross-validated accuracy of each rule, where cross-validation was needed.
+        Cross-validated accuracy of each rule; empty where no cross-validation was needed.
     temperature_ : float
         Scale of the calibrated probabilities, with ``probability=True``.
     n_features_in_ : int
@@ -313,6 +313,7 @@ class CrossLabelClassifier(
     ) -> None:
         """Choose the rule and calibrate, by cross-validation where either is asked for."""
         self.rule_: str = self.rule
+        self.rule_scores_: dict[str, float] = {}
         if not progress.n_folds:
             return
         names: list[str] = list(RULES) if self.rule == "auto" else [self.rule]
