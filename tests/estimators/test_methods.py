@@ -24,7 +24,7 @@ def method(cls):
 
 CLASSES = [
     cls
-    for cls in map(estimators.__dict__.get, estimators.__all__)
+    for cls in (getattr(estimators, name) for name in estimators.__all__)
     if isinstance(cls, type) and issubclass(cls, CanonicalClassifier)
 ]
 MODELS = [pytest.param(method(cls), id=cls.__name__) for cls in CLASSES]
