@@ -4,14 +4,10 @@ import typer
 
 from crosslabel.commands.app import register
 
-app = typer.Typer(help=__doc__, no_args_is_help=True)
-
-
-@app.callback()
-def _root() -> None:
-    """Supervised dictionary learning from the command line."""
-
-
+app = typer.Typer(
+    help="Classify images, clips or features with a small dictionary that can be looked at.",
+    no_args_is_help=True,
+)
 register(app)
 
 
