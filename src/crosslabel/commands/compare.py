@@ -74,12 +74,11 @@ def known_methods() -> dict[str, Any]:
     from crosslabel.estimators.base import RepresentationClassifier
 
     own = {}
-    for name in getattr(estimators, "__all__", ()):
+    for name in estimators.__all__:
         candidate = getattr(estimators, name)
-        if isinstance(candidate, type) and issubclass(candidate, RepresentationClassifier):
+        if issubclass(candidate, RepresentationClassifier):
             short = name.removesuffix("Classifier").lower().replace("classifiercv", "cv")
-            if candidate is not RepresentationClassifier:
-                own[short] = candidate()
+            own[short] = candidate()
     return own | WELL_KNOWN
 
 

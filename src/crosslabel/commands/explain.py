@@ -11,9 +11,11 @@ import numpy as np
 
 from crosslabel.commands.predict import class_scores
 from crosslabel.commands.queries import read_queries
+from crosslabel.core.coding import ridge_codes
 from crosslabel.core.scaling import Array
 from crosslabel.features.extraction import write_whole
 from crosslabel.persistence import Model, load
+from crosslabel.report.figures import new_figure
 
 SHOWN = 3  # classes whose reconstructions are drawn
 
@@ -153,21 +155,13 @@ def _class_code(classifier: Any, query: Array, code: Array, used: Any) -> Array:
     """The coefficients that the rule looks at: of the whole code, or of the class alone."""
     if classifier.rule_ == "global":
         return code[used]
-    atoms = classifier.dictionary_[used]
-    gram = atoms @ atoms.T + classifier.ridge * np.eye(len(atoms), dtype=atoms.dtype)
-    return np.linalg.solve(gram, atoms @ query)
+    return ridge_codes(query[None], classifier.dictionary_[used], classifier.ridge)[0]
 
 
 def _draw(model: Model, explanation: Explanation, out: Path) -> None:
     """The picture, written whole or not at all."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError(
-            "Drawing needs the package matplotlib. Install it: pip install 'crosslabel[plot]'."
-        ) from None
     views = explanation.views[:SHOWN]
-    figure = Figure(figsize=(3 * (len(views) + 1), 7.5), layout="constrained")
+    figure = new_figure(figsize=(3 * (len(views) + 1), 7.5))
     parts: Any = figure.subfigures(3, 1, height_ratios=[3, 2, 2])
     top, middle, bottom = parts
     axes = top.subplots(1, len(views) + 1, squeeze=False)[0]

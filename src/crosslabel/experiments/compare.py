@@ -22,6 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import check_X_y
 
+from crosslabel.features.extraction import write_whole
+
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
@@ -136,10 +138,7 @@ def _cell(folder: Path | None, key: str, model: Any, X: Any, y: Any, split: Spli
     if path.exists():
         return Cell(**json.loads(path.read_text()))
     cell = measure(model, X, y, split)
-    folder.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(f".{os.getpid()}.part")
-    unfinished.write_text(json.dumps(asdict(cell)))
-    unfinished.replace(path)  # whole or not at all
+    write_whole(path, lambda file: file.write(json.dumps(asdict(cell)).encode()))
     return cell
 
 
