@@ -353,6 +353,18 @@ def test_a_singular_system_is_reported_not_returned():
         CrossLabelClassifier(atoms_per_class=6, ridge=0, random_state=0).fit(X, y)
 
 
+def test_a_singular_system_is_reported_under_the_name_that_the_user_gave():
+    """One class has dependent samples; its name, not the solver's number, is in the error."""
+    X, y = samples(np.random.default_rng(0), (4, 4, 4, 4), 12)
+    names = np.array(["fig", "plum", "kiwi", "pear"])
+    for c, name in enumerate(names):
+        Z = X.copy()
+        Z[y == c] = Z[y == c] @ np.diag([1.0] * 2 + [0.0] * 10)  # four samples in a plane
+        model = CrossLabelClassifier(atoms_per_class=4, ridge=0, rule="local", random_state=0)
+        with pytest.raises(np.linalg.LinAlgError, match=f"codes of class '{name}' are not"):
+            model.fit(Z, names[y])
+
+
 def test_ridge_zero_works_where_each_class_has_independent_atoms(small):
     X, y = small
     model = CrossLabelClassifier(atoms_per_class=2, ridge=0, rule="local", random_state=0)

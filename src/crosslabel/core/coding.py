@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,31 @@ from crosslabel.core.backend import (
 from crosslabel.core.scaling import Array
 
 Index = NDArray[np.intp]
+
+
+class UndeterminedCodesError(np.linalg.LinAlgError):
+    """The codes of one class are left open by a singular system.
+
+    Parameters
+    ----------
+    label : Any
+        The class; a caller that numbers classes for itself gives it its own name by `named`.
+    n_free : int
+        Number of the class's own and shared atoms.
+    ridge : float
+    """
+
+    def __init__(self, label: Any, n_free: int, ridge: float) -> None:
+        self.label, self.n_free, self.ridge = label, n_free, ridge
+        super().__init__(
+            f"The codes of class {label!r} are not determined: its {n_free} own and shared "
+            f"atoms are linearly dependent and ridge is {ridge:g}. Use a larger ridge, or "
+            "fewer atoms."
+        )
+
+    def named(self, label: Any) -> UndeterminedCodesError:
+        """The same error under another name of the class."""
+        return UndeterminedCodesError(label, self.n_free, self.ridge)
 
 
 class Block(NamedTuple):
@@ -308,11 +333,7 @@ def _check_determined(systems: Array, blocks: Sequence[Block]) -> None:
     singular = np.flatnonzero((pivots <= floors[:, None]).any(axis=1))
     if singular.size:
         block = blocks[singular[0]]
-        raise np.linalg.LinAlgError(
-            f"The codes of class {block.label} are not determined: its {n_free} own and shared "
-            f"atoms are linearly dependent and ridge is {block.shift:g}. Use a larger ridge, or "
-            "fewer atoms."
-        )
+        raise UndeterminedCodesError(block.label, n_free, block.shift)
 
 
 def _solve(u: Array, factor: RidgeFactor, batches: Sequence[_Batch], n_shared: int) -> Array:

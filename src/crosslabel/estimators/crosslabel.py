@@ -294,9 +294,10 @@ class CrossLabelClassifier(
         callback: Callback | None = None,
     ) -> Solution:
         penalties = Penalties(float(self.ridge), float(self.suppression), float(self.grouping))
-        return SOLVERS[self.solver](
-            training, start, layout, penalties, self.max_iter, self.tol, callback
-        )
+        with training.naming(self.classes_):
+            return SOLVERS[self.solver](
+                training, start, layout, penalties, self.max_iter, self.tol, callback
+            )
 
     def _store(self, training: TrainingSet, layout: AtomLayout, solution: Solution) -> None:
         """Keep the solution with the classes in the order of their names."""

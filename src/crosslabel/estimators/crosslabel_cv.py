@@ -311,15 +311,16 @@ class CrossLabelClassifierCV(
     def _learn(
         self, fold: Fold, D: Array, layout: AtomLayout, penalties: Penalties, n_iter: int
     ) -> Array:
-        solution = learn(
-            fold.train.statistics,
-            D,
-            layout,
-            penalties,
-            method=self.solver,
-            max_iter=n_iter,
-            tol=self.tol,
-        )
+        with fold.train.naming(self.classes_):
+            solution = learn(
+                fold.train.statistics,
+                D,
+                layout,
+                penalties,
+                method=self.solver,
+                max_iter=n_iter,
+                tol=self.tol,
+            )
         return solution.dictionary
 
     def _keep_results(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.coding import UndeterminedCodesError
 from crosslabel.core.ordering import canonical, class_order
 from crosslabel.core.scaling import Array
 from crosslabel.core.statistics import ClassStatistics, Labels
@@ -93,6 +96,14 @@ class TrainingSet:
     def labels_in(self, other: TrainingSet) -> Labels:
         """The labels as another set with the same classes numbers them."""
         return other.by_name[self.classes[self.labels]]
+
+    @contextmanager
+    def naming(self, classes: NDArray[Any]) -> Iterator[None]:
+        """Errors about a canonical class come out under its name in `classes`."""
+        try:
+            yield
+        except UndeterminedCodesError as error:
+            raise error.named(classes.tolist()[self.classes[error.label]]) from None
 
     def part(self, chosen: NDArray[np.bool_]) -> tuple[TrainingSet, NDArray[np.intp]]:
         """The chosen samples as if they had been collected alone, and their places in this set."""
