@@ -48,8 +48,8 @@ class _AllSplits:
         return np.stack([e.pool(descriptors, pixels.shape) for e in self.encoders])
 
 
-def codebooks(paths, splits, folder: Path, n_jobs: int) -> list[SpatialPyramid]:
-    """One pyramid for each split; its codebook has seen the split's training images alone."""
+def codebooks(paths, seen, folder: Path, n_jobs: int) -> list[SpatialPyramid]:
+    """One pyramid for each list of images that its codebook may see."""
     place = folder / "samples.npz"
     if not place.exists():
         sampler, seeds = DescriptorSampler(DenseSIFT(), PER_IMAGE), range(len(paths))
@@ -59,7 +59,7 @@ def codebooks(paths, splits, folder: Path, n_jobs: int) -> list[SpatialPyramid]:
     with np.load(place) as stored:
         values, owners = stored["values"], stored["owners"]
     pyramids = []
-    for number, (train, _) in enumerate(splits):
+    for number, train in enumerate(seen):
         pyramid = SpatialPyramid(random_state=number)
         own = values[np.isin(owners, train)]
         random = np.random.RandomState(number)
@@ -69,13 +69,18 @@ def codebooks(paths, splits, folder: Path, n_jobs: int) -> list[SpatialPyramid]:
     return pyramids
 
 
-def coordinates(paths, splits, folder: Path, n_jobs: int = 2) -> list[Path]:
-    """Files of coordinates (n_images, n_train), one for each split; resumes where it stopped."""
+def coordinates(paths, splits, folder: Path, n_jobs: int = 2, seen=None) -> list[Path]:
+    """Files of coordinates (n_images, n_train), one for each split; resumes where it stopped.
+
+    `seen` lists the images that each split's codebook is learnt from, all its training images by
+    default. Training sets of several sizes that lie in one another share their coordinates, if the
+    codebook has seen the smallest alone.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     places = [folder / f"coordinates{number}.npy" for number in range(len(splits))]
     if all(place.exists() for place in places):
         return places
-    pyramids = codebooks(paths, splits, folder, n_jobs)
+    pyramids = codebooks(paths, seen or [train for train, _ in splits], folder, n_jobs)
     dimension = len(pyramids[0].codebook_) * sum(c * c for c in pyramids[0].levels)
     stores = []
     for number in range(len(splits)):
