@@ -1,4 +1,4 @@
-"""The alternating loop of `core.solver`; between two looks at the objective all is on the device."""
+"""The loop of `core.solver`; between two looks at the objective everything is on the device."""
 
 from __future__ import annotations
 
