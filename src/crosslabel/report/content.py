@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from crosslabel.report.charts import Series
 
 VERDICTS = {
-    "above": "above the paper's",
-    "within": "within one published deviation",
-    "below": "below the paper's",
+    "above": "at or above the published value",
+    "within": "below it by no more than one standard deviation",
+    "below": "below it by more",
 }
 
 
@@ -66,7 +66,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """Ours beside the paper's."""
+    """Ours beside the paper's; a folded one stands behind a line that opens it."""
 
     name: str
     title: str
@@ -74,6 +74,7 @@ class Table:
     rows: tuple[Row, ...]
     unit: str = "%"
     decimals: int = 2
+    folded: bool = False
 
     def entries(self) -> Iterator[tuple[Row, str, Entry]]:
         """Every place with its row and column."""
@@ -137,16 +138,13 @@ Figure = LineChart | BarChart | StemGrid | Atoms | Confusion
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """Two methods over the same splits: mean difference, its deviation and the p value."""
+class WordTable:
+    """A table of words, whose rows are named by their first one."""
 
-    first: str
-    second: str
-    column: str
-    difference: float
-    deviation: float
-    n: int
-    p: float | None
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    folded: bool = False
 
 
 @dataclass(frozen=True)
@@ -159,7 +157,7 @@ class Section:
     facts: tuple[tuple[str, str], ...] = ()
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
-    comparisons: tuple[Comparison, ...] = ()
+    words: tuple[WordTable, ...] = ()
     missing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     done: int = 0

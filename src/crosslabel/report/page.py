@@ -8,10 +8,11 @@ from importlib.resources import files
 from crosslabel.report.content import (
     VERDICTS,
     BarChart,
-    Comparison,
     LineChart,
     Report,
     Section,
+    Table,
+    WordTable,
 )
 from crosslabel.report.html_figures import draw_figure, side_by_side
 from crosslabel.report.html_tables import SIGNS, draw_table, plain_table, scrolling
@@ -147,10 +148,12 @@ def _section(section: Section) -> Markup:
         element("p", section.about) if section.about else None,
         facts(section.facts) if section.facts else None,
         _missing(section),
-        (draw_table(table) for table in section.tables),
+        (_table(table) for table in section.tables if not table.folded),
+        (_word_table(table) for table in section.words if not table.folded),
         side_by_side([draw_figure(figure) for figure in small]),
         (draw_figure(figure) for figure in large),
-        _comparisons(section),
+        (_table(table) for table in section.tables if table.folded),
+        (_word_table(table) for table in section.words if table.folded),
         (element("p", note) for note in section.notes),
         id=section.name,
         aria_labelledby=title,
@@ -163,22 +166,18 @@ def _missing(section: Section) -> Markup | None:
     return element("div", (element("p", line) for line in section.missing), class_="missing")
 
 
-def _comparisons(section: Section) -> Markup | None:
-    """Paired differences over the same splits, behind a fold: a referee opens it."""
-    if not section.comparisons:
-        return None
-    table = plain_table(
-        f"Paired differences in per cent, {section.title}",
-        ("methods", "column", "difference", "splits", "p"),
-        [_comparison(one) for one in section.comparisons],
-    )
-    return element("details", element("summary", "Paired comparison over the same splits"), table)
+def _table(table: Table) -> Markup:
+    return folded(table.title, draw_table(table)) if table.folded else draw_table(table)
 
 
-def _comparison(one: Comparison) -> tuple[str, ...]:
-    p = "—" if one.p is None else f"{one.p:.2g}"
-    difference = f"{one.difference:+.2f} ± {one.deviation:.2f}"
-    return f"{one.first} − {one.second}", one.column, difference, str(one.n), p
+def _word_table(table: WordTable) -> Markup:
+    drawn = plain_table(table.title, table.header, table.rows)
+    return folded(table.title, drawn) if table.folded else drawn
+
+
+def folded(title: str, content: Markup) -> Markup:
+    """Content behind a line that opens it."""
+    return element("details", element("summary", title), content)
 
 
 def _environment(report: Report) -> Markup:
