@@ -8,7 +8,7 @@ from pathlib import Path
 
 from crosslabel.experiments.records import Store
 from crosslabel.experiments.spec import FOLDER, load_spec, load_specs
-from crosslabel.features.extraction import write_whole
+from crosslabel.files import write_whole
 from crosslabel.report.formats import FORMATS
 from crosslabel.report.gather import gather
 from crosslabel.report.page import draw_page

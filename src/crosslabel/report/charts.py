@@ -14,9 +14,31 @@ from itertools import pairwise
 
 from crosslabel.report.markup import Markup, element, join, number
 
-WIDTH, HEIGHT = 360.0, 230.0
-LEFT, RIGHT, TOP, BOTTOM = 44.0, 12.0, 12.0, 40.0
 N_COLOURS = 6
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The drawing's size, and the margins around the field inside its axes."""
+
+    width: float
+    height: float
+    left: float
+    right: float = 12.0
+    top: float = 12.0
+    bottom: float = 40.0
+
+    def across(self, share: float) -> float:
+        """From 0 at the left edge of the field to 1 at its right edge."""
+        return self.left + share * (self.width - self.left - self.right)
+
+    def up(self, share: float) -> float:
+        """From 0 at the foot of the field to 1 at its top."""
+        return self.height - self.bottom - share * (self.height - self.top - self.bottom)
+
+
+LINES = Frame(360.0, 230.0, 54.0)
+STEMS = Frame(260.0, 112.0, 32.0, right=4.0, top=6.0, bottom=34.0)
 
 
 @dataclass(frozen=True)
@@ -93,18 +115,19 @@ def lines(series: Sequence[Series], x: Axis, y: Axis, label: str) -> Markup:
         What the chart shows, for those who do not see it.
     """
     marks = (_line(one, index, x, y) for index, one in enumerate(series))
-    return _canvas(HEIGHT, label, _grid(x, y, HEIGHT), marks, kind="lines")
+    return _canvas(LINES.width, LINES.height, label, _grid(x, y, LINES), marks, kind="lines")
 
 
 def _line(one: Series, index: int, x: Axis, y: Axis) -> Markup:
     places = [
-        (_across(x.place(a)), _up(y.place(b), HEIGHT), a, b, spread) for a, b, spread in one.points
+        (LINES.across(x.place(a)), LINES.up(y.place(b)), a, b, spread)
+        for a, b, spread in one.points
     ]
     path = "M" + "L".join(f"{number(a)} {number(b)}" for a, b, *_ in places)
     parts = [element("path", d=path, class_="line dashed" if one.dashed else "line")]
-    for left, top, _, value, spread in places:
+    for left, _, _, value, spread in places:
         if spread:
-            high, low = (_up(y.place(value + s * spread), HEIGHT) for s in (1, -1))
+            high, low = (LINES.up(y.place(value + s * spread)) for s in (1, -1))
             bar = f"M{number(left)} {number(high)}V{number(low)}"
             parts.append(element("path", d=bar, class_="spread"))
     # Marks would hide a line with very many points, such as a trace.
@@ -138,7 +161,9 @@ def key(index: int, dashed: bool = False) -> Markup:
     )  # fmt: skip
 
 
-def bars(rows: Sequence[tuple[str, float, str]], show: Callable[[float], str], label: str) -> Markup:
+def bars(
+    rows: Sequence[tuple[str, float, str]], show: Callable[[float], str], label: str
+) -> Markup:
     """Horizontal bars, the name above each and the value at its end.
 
     Parameters
@@ -151,7 +176,7 @@ def bars(rows: Sequence[tuple[str, float, str]], show: Callable[[float], str], l
     """
     step, thick = 30.0, 9.0
     most = max(value for _, value, _ in rows) or 1.0
-    room = WIDTH - 92.0  # the value stands to the right of the longest bar
+    room = LINES.width - 92.0  # the value stands to the right of the longest bar
     parts = []
     for index, (name, value, look) in enumerate(rows):
         top = 6 + index * step
@@ -162,7 +187,7 @@ def bars(rows: Sequence[tuple[str, float, str]], show: Callable[[float], str], l
         )
         text = element("text", show(value), x=length + 6, y=top + 21, class_="value")
         parts.append(join((words, bar, text)))
-    return _canvas(6 + step * len(rows), label, parts, kind="bars")
+    return _canvas(LINES.width, 6 + step * len(rows), label, parts, kind="bars")
 
 
 def stems(values: Sequence[float], own: Sequence[bool], top: float, label: str) -> Markup:
@@ -177,20 +202,19 @@ def stems(values: Sequence[float], own: Sequence[bool], top: float, label: str) 
         Value at the upper end, the same for plots that are compared.
     label : str
     """
-    height = 120.0
     n_atoms = len(values)
     x = Axis("atom", lambda value: (value + 0.5) / n_atoms, _atom_ticks(n_atoms))
-    y = linear_axis("", 0.0, top, 3)
-    floor = _up(0.0, height)
+    y = linear_axis("", 0.0, top, 2)
+    floor = number(STEMS.up(0.0))
     paths: dict[bool, list[str]] = {False: [], True: []}
     for index, (value, is_own) in enumerate(zip(values, own)):
-        place = _up(min(1.0, y.place(value)), height)
-        paths[bool(is_own)].append(f"M{number(_across(x.place(index)))} {number(floor)}V{number(place)}")
-    wide = max(0.5, min(2.4, 0.8 * (WIDTH - LEFT - RIGHT) / n_atoms))
-    parts = [_band(own, x, height)]
+        across, high = STEMS.across(x.place(index)), STEMS.up(min(1.0, y.place(value)))
+        paths[bool(is_own)].append(f"M{number(across)} {floor}V{number(high)}")
+    wide = max(0.5, min(2.4, 0.8 * (STEMS.across(1) - STEMS.across(0)) / n_atoms))
+    parts = [_band(own, x)]
     for is_own, look in ((False, "stem"), (True, "stem own")):
         parts.append(element("path", d="".join(paths[is_own]), class_=look, stroke_width=wide))
-    return _canvas(height, label, _grid(x, y, height), parts, kind="stems")
+    return _canvas(STEMS.width, STEMS.height, label, _grid(x, y, STEMS), parts, kind="stems")
 
 
 def _atom_ticks(n_atoms: int) -> tuple[tuple[float, str], ...]:
@@ -198,51 +222,44 @@ def _atom_ticks(n_atoms: int) -> tuple[tuple[float, str], ...]:
     return tuple((t, f"{t:.0f}") for t in inside)
 
 
-def _band(own: Sequence[bool], x: Axis, height: float) -> Markup:
+def _band(own: Sequence[bool], x: Axis) -> Markup:
     """A shade behind the class's own atoms, which may lie in several runs."""
     flags = [False, *map(bool, own), False]
     edges = [index for index, (a, b) in enumerate(pairwise(flags)) if a != b]
-    shades = [
-        element(
-            "rect", x=_across(x.place(start - 0.5)), y=TOP, height=height - TOP - BOTTOM,
-            width=_across(x.place(stop - 0.5)) - _across(x.place(start - 0.5)), class_="band",
-        )
-        for start, stop in zip(edges[::2], edges[1::2])
-    ]  # fmt: skip
+    shades = []
+    for start, stop in zip(edges[::2], edges[1::2]):
+        left, right = (STEMS.across(x.place(edge - 0.5)) for edge in (start, stop))
+        high, low = STEMS.up(1), STEMS.up(0)
+        shades.append(element(
+            "rect", x=left, y=high, width=right - left, height=low - high, class_="band"
+        ))  # fmt: skip
     return join(shades)
 
 
-def _grid(x: Axis, y: Axis, height: float) -> Markup:
+def _grid(x: Axis, y: Axis, frame: Frame) -> Markup:
     """Faint lines at the ticks of y, labels on both axes, and the titles."""
+    left, right = (number(frame.across(share)) for share in (0, 1))
     parts = []
     for value, text in y.ticks:
-        level = _up(y.place(value), height)
-        parts.append(element("path", d=f"M{number(LEFT)} {number(level)}H{number(WIDTH - RIGHT)}", class_="rule"))
-        parts.append(element("text", text, x=LEFT - 7, y=level + 3.8, class_="tick end"))
+        level = frame.up(y.place(value))
+        parts.append(element("path", d=f"M{left} {number(level)}H{right}", class_="rule"))
+        parts.append(element("text", text, x=frame.left - 7, y=level + 3.8, class_="tick end"))
     for value, text in x.ticks:
-        across = _across(x.place(value))
-        parts.append(element("text", text, x=across, y=height - BOTTOM + 15, class_="tick middle"))
-    middle = LEFT + (WIDTH - LEFT - RIGHT) / 2
-    parts.append(element("text", x.title, x=middle, y=height - 6, class_="axis middle"))
+        across, below = frame.across(x.place(value)), frame.up(0) + 15
+        parts.append(element("text", text, x=across, y=below, class_="tick middle"))
+    middle, foot = frame.across(0.5), frame.height - 6
+    parts.append(element("text", x.title, x=middle, y=foot, class_="axis middle"))
     if y.title:
-        turn = f"translate(10 {number(TOP + (height - TOP - BOTTOM) / 2)}) rotate(-90)"
+        turn = f"translate(10 {number(frame.up(0.5))}) rotate(-90)"
         parts.append(element("text", y.title, transform=turn, class_="axis middle"))
     return join(parts)
 
 
-def _canvas(height: float, label: str, *parts: object, kind: str) -> Markup:
+def _canvas(width: float, height: float, label: str, *parts: object, kind: str) -> Markup:
     return element(
-        "svg", parts, viewBox=f"0 0 {number(WIDTH)} {number(height)}", role="img",
+        "svg", parts, viewBox=f"0 0 {number(width)} {number(height)}", role="img",
         aria_label=label, class_=f"chart {kind}",
     )  # fmt: skip
-
-
-def _across(share: float) -> float:
-    return LEFT + share * (WIDTH - LEFT - RIGHT)
-
-
-def _up(share: float, height: float) -> float:
-    return height - BOTTOM - share * (height - TOP - BOTTOM)
 
 
 def _power(power: int) -> str:

@@ -43,7 +43,9 @@ def draw(confusion: Confusion) -> Markup:
         ". Rows: the class of the samples; columns: what they were taken for.",
     )  # fmt: skip
     live = element("p", said.replace("%", " %"), class_="said", aria_live="polite")
-    return element("figure", box, live, caption, _alternative(confusion, shares), class_="confusion")
+    return element(
+        "figure", box, live, caption, _alternative(confusion, shares), class_="confusion"
+    )
 
 
 def row_shares(counts: Array) -> Array:
@@ -127,7 +129,9 @@ def _names(names: tuple[str, ...]) -> Markup:
 
 def _sides() -> Markup:
     turn = f"translate(11 {4 + FIELD / 2:g}) rotate(-90)"
-    down = element("text", "class of the samples", transform=turn, text_anchor="middle", font_size=9.5)
+    down = element(
+        "text", "class of the samples", transform=turn, text_anchor="middle", font_size=9.5
+    )
     across = element(
         "text", "taken for", x=18 + FIELD / 2, y=FIELD + 17, text_anchor="middle", font_size=9.5
     )

@@ -70,11 +70,16 @@ class Table:
 
     name: str
     title: str
+    quantity: str
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     unit: str = "%"
-    decimals: int = 2
     folded: bool = False
+
+    @property
+    def whole_title(self) -> str:
+        """For where the table stands alone."""
+        return f"{self.title}: {self.quantity}"
 
     def entries(self) -> Iterator[tuple[Row, str, Entry]]:
         """Every place with its row and column."""
@@ -139,7 +144,7 @@ Figure = LineChart | BarChart | StemGrid | Atoms | Confusion
 
 @dataclass(frozen=True)
 class WordTable:
-    """A table of words, whose rows are named by their first one."""
+    """A table of words, whose rows are named by their first one; columns of prose are wide."""
 
     title: str
     header: tuple[str, ...]

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from io import StringIO
 
-from crosslabel.report.content import VERDICTS, Entry, Table
+from crosslabel.report.content import VERDICTS, Entry, Table, Value
 from crosslabel.report.html_tables import SIGNS, has_paper, shown
 
 FIELDS = (
@@ -39,7 +39,8 @@ def _markdown(table: Table) -> str:
     lines.append("|" + "|".join(_rule(i, width) for i, width in enumerate(widths)) + "|")
     lines += [_aligned(row, widths, left) for row in cells[1:]]
     notes = [f"- {where}: {reason}" for where, reason in _reasons(table)]
-    return "\n".join([f"### {table.title} ({table.unit})", "", *lines, "", *notes, *[""] * bool(notes)])
+    after = [*notes, ""] if notes else []
+    return "\n".join([f"### {table.whole_title} ({table.unit})", "", *lines, "", *after])
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int], left: Sequence[int]) -> str:
@@ -79,14 +80,18 @@ def comma_separated(tables: Sequence[Table]) -> str:
 
 
 def _numbers(entry: Entry) -> list[str | int]:
-    def pair(value: object) -> list[str]:
-        names = ("mean", "deviation")
-        found = [getattr(value, name, None) for name in names]
-        return ["" if number is None else repr(number) for number in found]
-
     quoted = "quoted" if entry.quoted else ""
-    ours = [*pair(entry.ours), entry.done, entry.wanted]
-    return [*ours, *pair(entry.paper), quoted, entry.verdict, entry.reason]
+    paper = _pair(entry.paper)
+    return [
+        *_pair(entry.ours), entry.done, entry.wanted, *paper, quoted, entry.verdict, entry.reason,
+    ]  # fmt: skip
+
+
+def _pair(value: Value | None) -> tuple[str, str]:
+    """Mean and deviation, all their digits."""
+    if value is None:
+        return "", ""
+    return repr(value.mean), "" if value.deviation is None else repr(value.deviation)
 
 
 def latex(tables: Sequence[Table]) -> str:
@@ -103,7 +108,8 @@ def _latex(table: Table) -> str:
     step = 2 if has_paper(table) else 1
     header, rows = _words(table, dict.fromkeys(VERDICTS, ""))
     n_columns = len(header)
-    lines = [r"\begin{table}", r"\centering", rf"\caption{{{escaped(table.title)}}}"]
+    title = escaped(f"{table.whole_title} ({table.unit})")
+    lines = [r"\begin{table}", r"\centering", rf"\caption{{{title}}}"]
     lines += [rf"\label{{tab:{table.name}}}", rf"\begin{{tabular}}{{l{'r' * (n_columns - 1)}}}"]
     lines.append(r"\toprule")
     if step == 2:
@@ -148,20 +154,20 @@ def _words(table: Table, signs: dict[str, str]) -> tuple[list[str], list[list[st
     for row in table.rows:
         words = [row.method]
         for entry in row.entries:
-            words.append(_ours(entry, table.decimals, signs))
+            words.append(_ours(entry, table.unit, signs))
             if paper:
                 mark = "†" if entry.quoted else ""
-                words.append("—" if entry.paper is None else shown(entry.paper, table.decimals) + mark)
+                words.append("—" if entry.paper is None else shown(entry.paper, table.unit) + mark)
         rows.append(words)
     return header, rows
 
 
-def _ours(entry: Entry, decimals: int, signs: dict[str, str]) -> str:
+def _ours(entry: Entry, unit: str, signs: dict[str, str]) -> str:
     if entry.ours is None:
         return "—"
     part = f" ({entry.done} of {entry.wanted})" if entry.done < entry.wanted else ""
     sign = f" {signs[entry.verdict]}" if signs.get(entry.verdict) else ""
-    return shown(entry.ours, decimals) + part + sign
+    return shown(entry.ours, unit) + part + sign
 
 
 def _reasons(table: Table) -> list[tuple[str, str]]:

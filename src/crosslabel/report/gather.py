@@ -9,10 +9,20 @@ from crosslabel._version import __version__
 from crosslabel.datasets.catalogue import DATASETS
 from crosslabel.datasets.root import data_root
 from crosslabel.experiments import statistics
+from crosslabel.experiments.published import Ratio
 from crosslabel.experiments.records import Record, Store
 from crosslabel.experiments.spec import Method, Spec
 from crosslabel.experiments.statistics import TIMES, Paired, Reached, Records
-from crosslabel.report.content import Entry, Report, Row, Section, Table, Value, WordTable
+from crosslabel.report.content import (
+    VERDICTS,
+    Entry,
+    Report,
+    Row,
+    Section,
+    Table,
+    Value,
+    WordTable,
+)
 from crosslabel.report.gather_figures import figures
 
 TITLES = {
@@ -100,7 +110,8 @@ def tables(spec: Spec, records: Records) -> Iterator[Table]:
         first = quantity == spec.quantities[0]
         yield Table(
             spec.name if first else f"{spec.name}-{quantity.replace('_', '-')}",
-            f"{spec.title}: {TITLES[quantity]}",
+            spec.title,
+            TITLES[quantity],
             tuple(setting.label for setting in settings),
             tuple(rows),
             UNITS[quantity],
@@ -116,15 +127,15 @@ def _entries(spec: Spec, records: Records, quantity: str) -> dict[tuple[str, str
     verdicts = statistics.verdicts(spec, records, quantity)
     entries = {}
     for place in summaries.keys() | said.keys():
-        summary, paper, verdict = (found.get(place) for found in (summaries, said, verdicts))
+        summary, paper = summaries.get(place), said.get(place)
         # The published times are another machine's: the ratios say more.
-        judged = verdict if verdict is not None and quantity not in TIMES else None
-        word = "" if judged is None else judged.word
+        verdict = None if quantity in TIMES else verdicts.get(place)
+        judged = verdict is not None and verdict.word in VERDICTS
         entries[place] = Entry(
             ours=None if summary is None else _value(summary.value, summary.deviation, scale),
             paper=None if paper is None else _value(paper.value, paper.deviation, scale),
-            verdict=word if word in ("above", "within", "below") else "",
-            reason="" if judged is None else judged.reason,
+            verdict=verdict.word if verdict is not None and judged else "",
+            reason=verdict.reason if verdict is not None and judged else "",
             done=0 if summary is None else summary.n,
             wanted=0 if summary is None else summary.wanted,
             quoted=paper is not None and paper.mark == "quoted",
@@ -146,9 +157,13 @@ def _words(spec: Spec, records: Records) -> Iterator[WordTable]:
     reached = statistics.ratios(spec, records)
     if reached:
         yield WordTable(
-            f"{spec.title}: how many times as long",
+            "How many times as long",
             ("methods", "of", "column", "here", "in the paper", ""),
-            tuple(_ratio(one, label, column) for one in reached),
+            tuple(
+                _ratio(one, one.what, label, column)
+                for one in reached
+                if isinstance(one.what, Ratio)
+            ),
         )
     pairs = [
         _pair(pair, label, column)
@@ -158,18 +173,19 @@ def _words(spec: Spec, records: Records) -> Iterator[WordTable]:
     ]
     if pairs:
         yield WordTable(
-            f"{spec.title}: the best method and each other one, over the same splits",
+            "The best method and each other one, over the same splits",
             ("best and other", "column", "points more", "95 % interval", "p", "splits won"),
             tuple(pairs),
             folded=True,
         )
     notes = tuple((method.label, method.note) for method in spec.methods if method.note)
     if notes:
-        yield WordTable(f"{spec.title}: notes", ("method", "note"), notes, folded=True)
+        yield WordTable("Notes on the methods", ("method", "note"), notes, folded=True)
 
 
-def _ratio(one: Reached, label: dict[str, str], column: dict[str, str]) -> tuple[str, ...]:
-    ratio = one.what
+def _ratio(
+    one: Reached, ratio: Ratio, label: dict[str, str], column: dict[str, str]
+) -> tuple[str, ...]:
     here = "—" if math.isnan(one.value) else f"{one.value:.1f}×"
     met = {True: "reached", False: "not reached", None: "not run"}[one.met]
     methods = f"{label[ratio.slow]} / {label[ratio.fast]}"
@@ -196,9 +212,9 @@ def _missing(spec: Spec, done: int, wanted: int) -> Iterator[str]:
     if done == 0 and entry is not None and not (data_root() / entry.folder).exists():
         yield (
             f"The data set {spec.data['name']} is not on this machine. It comes from "
-            f"{entry.origin}. Put it into {entry.folder}/ under $CROSSLABEL_DATA: {entry.layout}."
+            f"{entry.origin}. Put it into `$CROSSLABEL_DATA/{entry.folder}`: {entry.layout}."
         )
-    yield f"{wanted - done} of {wanted} cells are not run yet: crosslabel reproduce {spec.name}"
+    yield f"{wanted - done} of {wanted} cells are not run yet: `crosslabel reproduce {spec.name}`."
 
 
 def _environment(records: Iterable[Record]) -> Iterator[tuple[str, str]]:

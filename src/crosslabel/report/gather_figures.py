@@ -1,4 +1,4 @@
-"""From records to figures: accuracy against a parameter, codes, traces, times, atoms, confusions."""
+"""From records to figures: accuracy against a parameter, times, traces, codes and pictures."""
 
 from __future__ import annotations
 
@@ -159,13 +159,12 @@ def confusions(spec: Spec, records: Records) -> Iterator[Confusion]:
 
 def atoms(spec: Spec, records: Records, store: Store) -> Iterator[Atoms]:
     """Pictures of what the flagship has learnt at the last setting that kept them."""
-    kept = [
-        cell for cell in records if cell.method.ours and store.dictionary_place(cell).is_file()
-    ]
+    kept = [cell for cell in records if cell.method.ours and store.dictionary_place(cell).is_file()]
     if not kept:
         return
-    method, setting = kept[0].method, max((c.setting for c in kept), key=spec.settings.index)
-    cell = min((c for c in kept if c.setting == setting), key=lambda c: (c.method != method, c.split))
+    setting = max((cell.setting for cell in kept), key=spec.settings.index)
+    at_last = [cell for cell in kept if cell.setting == setting]
+    cell = min(at_last, key=lambda cell: (spec.methods.index(cell.method), cell.split))
     with np.load(store.dictionary_place(cell), allow_pickle=False) as file:
         pictures = file["atoms"].reshape(-1, *file["image_shape"])
         names = tuple(map(str, file["classes"]))

@@ -13,8 +13,7 @@ from crosslabel.report.html_tables import plain_table
 from crosslabel.report.markup import Markup, element, join
 
 MOST_CLASSES = 12  # whose atoms are shown
-MOST_ATOMS = 20  # of a class
-ATOMS_ABREAST = 5
+MOST_ATOMS = 15  # of a class
 MOST_POINTS = 24  # in the table of a trace
 
 
@@ -109,10 +108,14 @@ def atom_sheet(atoms: Atoms) -> Markup:
     for label in labels:
         own = atoms.pictures[atoms.labels == label][:MOST_ATOMS]
         name = "shared" if label < 0 else atoms.names[label]
-        address = pictures.png_address(pictures.strip(own, min(ATOMS_ABREAST, len(own))))
+        # One picture for those who hear the page; for the others each atom is its own.
+        images = (
+            element("img", src=pictures.png_address(pictures.gray(pictures.seen(atom))), alt="")
+            for atom in own
+        )
         words = f"{len(own)} atoms of {name}, as pictures"
-        image = element("img", src=address, alt=words, loading="lazy")
-        strips.append(element("div", image, element("span", name)))
+        strip = element("div", images, class_="strip", role="img", aria_label=words)
+        strips.append(element("div", strip, element("span", name)))
     rest = len(np.unique(atoms.labels)) - len(labels)
     more = f" The first {len(labels)} classes of {len(labels) + rest}." if rest else ""
     caption = element("figcaption", element("strong", atoms.title), f".{more}")

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from crosslabel.report.content import VERDICTS, Entry, Row, Table, Value
 from crosslabel.report.markup import Markup, element, join
 
+UNITS = {"%": "Per cent, mean", "s": "Seconds, median", "ms": "Milliseconds, median"}
 SIGNS = {"above": "▲", "within": "●", "below": "▼"}
 
 
 def scrolling(table: Markup, label: str) -> Markup:
     """A table in a box that scrolls sideways alone, and that the keyboard reaches."""
     return element("div", table, class_="scroll", tabindex=0, role="region", aria_label=label)
+
+
+def caption_of(title: str, small: str | None = None) -> Markup:
+    """A caption that stays in sight when its table is scrolled."""
+    below = None if small is None else element("small", small)
+    return element("caption", element("span", title, below))
 
 
 def plain_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
@@ -26,14 +34,10 @@ def plain_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str
     """
     head = element("tr", (element("th", word, scope="col") for word in header))
     body = (
-        element(
-            "tr", element("th", row[0], scope="row"), (element("td", word) for word in row[1:])
-        )
+        element("tr", element("th", row[0], scope="row"), (element("td", word) for word in row[1:]))
         for row in rows
     )
-    table = element(
-        "table", element("caption", caption), element("thead", head), element("tbody", body)
-    )
+    table = element("table", caption_of(caption), element("thead", head), element("tbody", body))
     return scrolling(table, caption)
 
 
@@ -44,17 +48,23 @@ def draw_table(table: Table) -> Markup:
     ----------
     table : Table
     """
-    caption = element("caption", table.title, element("small", _unit(table)))
+    caption = caption_of(table.quantity.capitalize(), _unit(table))
     body = element("tbody", (_row(row, table) for row in table.rows))
     drawn = element("table", caption, element("thead", _header(table)), body, class_="results")
-    return join((scrolling(drawn, table.title), _legend(table), _reasons(table)))
+    return join((scrolling(drawn, table.whole_title), _legend(table), _reasons(table)))
 
 
-def shown(value: Value, decimals: int) -> str:
-    """Mean and deviation as text, with as many decimals as small values need."""
-    digits = decimals
-    while value.mean and abs(value.mean) < 10 ** (1 - digits) and digits < 6:
-        digits += 1
+def shown(value: Value, unit: str) -> str:
+    """Mean and deviation as text: two decimals of a per cent, three digits of a time.
+
+    Parameters
+    ----------
+    value : Value
+    unit : str
+    """
+    digits = 2
+    if unit != "%" and value.mean > 0:
+        digits = max(0, 2 - math.floor(math.log10(value.mean)))
     spread = "" if value.deviation is None else f" ± {value.deviation:.{digits}f}"
     return f"{value.mean:.{digits}f}{spread}"
 
@@ -65,27 +75,27 @@ def has_paper(table: Table) -> bool:
 
 
 def _unit(table: Table) -> str:
-    means = {"%": "Accuracy in per cent", "s": "Seconds", "ms": "Milliseconds"}
-    splits = "mean ± standard deviation over the splits"
-    return f"{means.get(table.unit, table.unit)}, {splits}."
+    return f"{UNITS[table.unit]} ± standard deviation over the splits."
 
 
 def _header(table: Table) -> Markup:
-    """A group for each column, with ours and the paper's below; the method before all."""
-    paper = has_paper(table)
-    words = ("ours", "paper") if paper else ("ours",)
-    first = element(
-        "th", "method", scope="col", rowspan=2, data_sort="ascending", data_column=0
-    )
+    """The method, then ours; where the paper has values, a group of both for each column."""
     best = "descending" if table.unit == "%" else "ascending"
+    if not has_paper(table):
+        words = ("method", *table.columns)
+        orders = ("ascending", *(best for _ in table.columns))
+        return element("tr", (
+            element("th", word, scope="col", data_sort=order, data_column=index)
+            for index, (word, order) in enumerate(zip(words, orders))
+        ))  # fmt: skip
+    words = ("ours", "paper")
+    first = element("th", "method", scope="col", rowspan=2, data_sort="ascending", data_column=0)
     groups = (
         element("th", column, scope="colgroup", colspan=len(words), class_="group")
         for column in table.columns
     )
     below = (
-        element(
-            "th", word, scope="col", data_sort=best, data_column=1 + len(words) * index + place
-        )
+        element("th", word, scope="col", data_sort=best, data_column=1 + len(words) * index + place)
         for index in range(len(table.columns))
         for place, word in enumerate(words)
     )
@@ -96,43 +106,45 @@ def _row(row: Row, table: Table) -> Markup:
     paper = has_paper(table)
     cells = []
     for entry in row.entries:
-        cells.append(_ours(entry, table.decimals))
+        cells.append(_ours(entry, table.unit))
         if paper:
-            cells.append(_paper(entry, table.decimals))
+            cells.append(_paper(entry, table.unit))
     name = element("th", row.method, scope="row", data_value=row.method.lower())
-    # The header sorts by the name of the method through its cell, as for any other column.
     return element("tr", name, cells, class_="flagship" if row.flagship else None)
 
 
-def _ours(entry: Entry, decimals: int) -> Markup:
+def _ours(entry: Entry, unit: str) -> Markup:
     if entry.ours is None:
-        return element("td", element("span", "—", class_="none", title="not run"), class_="first")
+        none = element("span", "—", class_="none", title="not run")
+        return element("td", none, _verdict(""), class_="first")
     part = None
     if entry.done < entry.wanted:
         part = element("span", f"{entry.done} of {entry.wanted} splits", class_="part")
-    mark = None
-    if entry.verdict:
-        words = VERDICTS[entry.verdict]
-        mark = element(
-            "span",
-            element("span", SIGNS[entry.verdict], aria_hidden="true"),
-            element("span", words, class_="hidden"),
-            class_=f"verdict {entry.verdict}", title=words,
-        )  # fmt: skip
-    value = _value(entry.ours, decimals)
+    value = _value(entry.ours, unit)
+    mark = _verdict(entry.verdict)
     return element("td", value, mark, part, class_="first", data_value=repr(entry.ours.mean))
 
 
-def _paper(entry: Entry, decimals: int) -> Markup:
+def _verdict(name: str) -> Markup:
+    """The sign and its words; the place of a sign where there is none, so that numbers align."""
+    if not name:
+        return element("span", class_="verdict")
+    words = VERDICTS[name]
+    sign = element("span", SIGNS[name], aria_hidden="true")
+    heard = element("span", words, class_="hidden")
+    return element("span", sign, heard, class_=f"verdict {name}", title=words)
+
+
+def _paper(entry: Entry, unit: str) -> Markup:
     if entry.paper is None:
         return element("td", element("span", "—", class_="none"), class_="paper")
     mark = element("abbr", "†", title="quoted by the paper") if entry.quoted else None
-    value = _value(entry.paper, decimals)
+    value = _value(entry.paper, unit)
     return element("td", value, mark, class_="paper", data_value=repr(entry.paper.mean))
 
 
-def _value(value: Value, decimals: int) -> Markup:
-    mean, _, spread = shown(value, decimals).partition(" ± ")
+def _value(value: Value, unit: str) -> Markup:
+    mean, _, spread = shown(value, unit).partition(" ± ")
     return join((mean, element("span", f" ± {spread}", class_="pm") if spread else None))
 
 

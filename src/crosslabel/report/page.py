@@ -15,7 +15,7 @@ from crosslabel.report.content import (
     WordTable,
 )
 from crosslabel.report.html_figures import draw_figure, side_by_side
-from crosslabel.report.html_tables import SIGNS, draw_table, plain_table, scrolling
+from crosslabel.report.html_tables import SIGNS, caption_of, draw_table, plain_table, scrolling
 from crosslabel.report.markup import Markup, element, join
 
 
@@ -97,14 +97,16 @@ def _glance(sections: Iterable[Section]) -> Markup:
     """How far every table is, and how its values compare."""
     head = element(
         "tr",
+        element("th", "table or figure", scope="col"),
+        element("th", "cells done", scope="col", class_="done"),
         (
-            element("th", word, scope="col")
-            for word in ("table or figure", "cells done", *VERDICTS)
+            element("th", SIGNS[word], element("span", f" {word}", class_="word"), scope="col")
+            for word in VERDICTS
         ),
     )
     table = element(
         "table",
-        element("caption", "Every table and figure of the paper", element("small", _signs())),
+        caption_of("Every table and figure of the paper", _signs()),
         element("thead", head),
         element("tbody", (_glance_row(section) for section in sections)),
         class_="glance",
@@ -133,7 +135,7 @@ def _glance_row(section: Section) -> Markup:
     return element(
         "tr",
         element("th", element("a", section.title, href=f"#{section.name}"), scope="row"),
-        element("td", meter, f"{section.done} / {section.wanted}", class_="tight"),
+        element("td", meter, f"{section.done} / {section.wanted}", class_="tight done"),
         counts,
     )
 
@@ -145,7 +147,7 @@ def _section(section: Section) -> Markup:
     return element(
         "section",
         element("h2", section.title, id=title),
-        element("p", section.about) if section.about else None,
+        element("p", prose(section.about)) if section.about else None,
         facts(section.facts) if section.facts else None,
         _missing(section),
         (_table(table) for table in section.tables if not table.folded),
@@ -163,11 +165,18 @@ def _section(section: Section) -> Markup:
 def _missing(section: Section) -> Markup | None:
     if not section.missing:
         return None
-    return element("div", (element("p", line) for line in section.missing), class_="missing")
+    return element("div", (element("p", prose(line)) for line in section.missing), class_="missing")
+
+
+def prose(text: str) -> Markup:
+    """Text in which `backticks` mark what is typed."""
+    parts = text.split("`")
+    return join(element("code", part) if i % 2 else part for i, part in enumerate(parts))
 
 
 def _table(table: Table) -> Markup:
-    return folded(table.title, draw_table(table)) if table.folded else draw_table(table)
+    drawn = draw_table(table)
+    return folded(table.quantity.capitalize(), drawn) if table.folded else drawn
 
 
 def _word_table(table: WordTable) -> Markup:

@@ -11,8 +11,6 @@ from PIL import Image
 
 from crosslabel.core.scaling import Array
 
-GAP = 2  # pixels between the atoms of a strip
-
 
 def seen(atom: Array) -> Array:
     """The atom or its negative, which serves a code as well: the one with more light than shade.
@@ -36,44 +34,15 @@ def gray(picture: Array) -> NDArray[np.uint8]:
     return np.round(255 * np.clip(scaled, 0, 1)).astype(np.uint8)
 
 
-def strip(pictures: Array, n_columns: int) -> Array:
-    """Atoms side by side, each with its own contrast; places without an atom are clear.
-
-    Parameters
-    ----------
-    pictures : ndarray of shape (n_atoms, height, width)
-    n_columns : int
-        At most so many side by side; the others stand below.
-
-    Returns
-    -------
-    ndarray of uint8 of shape (strip_height, strip_width, 2)
-        Gray and opacity.
-    """
-    n_atoms, height, width = pictures.shape
-    n_rows = -(-n_atoms // n_columns)
-    shape = (n_rows * (height + GAP) - GAP, n_columns * (width + GAP) - GAP, 2)
-    sheet = np.zeros(shape, dtype=np.uint8)
-    for index, picture in enumerate(pictures):
-        row, column = divmod(index, n_columns)
-        top, left = row * (height + GAP), column * (width + GAP)
-        place = sheet[top : top + height, left : left + width]
-        place[..., 0], place[..., 1] = gray(seen(picture)), 255
-    return sheet
-
-
 def png_address(pixels: NDArray[np.uint8]) -> str:
     """A PNG image as a data address.
 
     Parameters
     ----------
-    pixels : ndarray of shape (height, width) or (height, width, 2)
-        Gray, or gray and opacity.
+    pixels : ndarray of uint8 of shape (height, width)
     """
     file = BytesIO()
-    Image.fromarray(pixels, mode="LA" if pixels.ndim == 3 else "L").save(
-        file, "PNG", optimize=True
-    )
+    Image.fromarray(pixels).save(file, "PNG", optimize=True)
     return data_address(file.getvalue())
 
 
