@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
-from crosslabel.features.extraction import write_whole
+from crosslabel.files import write_whole
 
 PEOPLE = 3  # classes whose codes are kept: the paper's figure shows three
 DIGITS = 6  # significant digits of codes and objectives that a figure can show

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from crosslabel.core.scaling import Array
 from crosslabel.datasets.splits import Split
 from crosslabel.features.dense_sift import DenseSIFT
-from crosslabel.features.extraction import extract, progress_bar, write_whole
+from crosslabel.features.extraction import extract, progress_bar
 from crosslabel.features.gray import gray_image
 from crosslabel.features.spatial_pyramid import (
     DescriptorSampler,
@@ -29,6 +29,7 @@ from crosslabel.features.spatial_pyramid import (
     SpatialPyramid,
     learn_codebook,
 )
+from crosslabel.files import write_whole
 
 PER_IMAGE = 60  # descriptors of a training image that the codebook is learnt from
 BATCH = 256  # images between two records of progress

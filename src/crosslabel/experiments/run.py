@@ -165,8 +165,7 @@ def run_cells(
         # Kept inputs look like a leak to joblib: it then replaces a worker, and nothing is lost.
         warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
         yield from pool(
-            joblib.delayed(_guarded)(cell, store, device, where, place, threads)
-            for cell in missing
+            joblib.delayed(_guarded)(cell, store, device, where, place, threads) for cell in missing
         )
 
 
