@@ -172,9 +172,9 @@ class Inputs:
         folder = self.features / options["folder"]
         place = folder / f"coordinates{cell.split}.npy"
         if not place.exists():
-            seed, repeats = cell.spec.protocol["seed"], cell.spec.splits
+            seed = cell.spec.protocol["seed"]
             drawn = {
-                size: list(per_class(data.target, size, repeats=repeats, seed=seed))
+                size: list(per_class(data.target, size, repeats=options["splits"], seed=seed))
                 for size in {options["per_class"], options["codebook_per_class"]}
             }
             seen = [train for train, _ in drawn[options["codebook_per_class"]]]

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from crosslabel.core.scaling import Array
 from crosslabel.datasets.splits import Split
 from crosslabel.features.dense_sift import DenseSIFT
-from crosslabel.features.extraction import extract, progress_bar, write_whole
+from crosslabel.features.extraction import extract, progress_bar
 from crosslabel.features.gray import gray_image
 from crosslabel.features.spatial_pyramid import (
     DescriptorSampler,
@@ -29,6 +29,7 @@ from crosslabel.features.spatial_pyramid import (
     SpatialPyramid,
     learn_codebook,
 )
+from crosslabel.files import write_whole
 
 PER_IMAGE = 60  # descriptors of a training image that the codebook is learnt from
 BATCH = 256  # images between two records of progress
@@ -116,17 +117,19 @@ def coordinates(
         return places
     pyramids = codebooks(paths, seen or [train for train, _ in splits], folder, n_jobs)
     dimension = len(pyramids[0].codebook_) * sum(c * c for c in pyramids[0].levels)
-    stores = []
-    for number in range(len(splits)):
-        name, fresh = folder / f"pyramids{number}.npy", folder / "done.json"
-        mode = "r+" if name.exists() and fresh.exists() else "w+"
-        shape = (len(paths), dimension)
-        stores.append(np.lib.format.open_memmap(name, mode, dtype=np.float32, shape=shape))
-    _fill(stores, paths, [p.encoder() for p in pyramids], folder / "done.json", n_jobs)
-    for number, (train, _) in enumerate(splits):
-        found = span_coordinates(stores[number], train)
-        write_whole(places[number], partial(np.save, arr=found))
-        (folder / f"pyramids{number}.npy").unlink()
+    names = [folder / f"pyramids{number}.npy" for number in range(len(splits))]
+    record = folder / "done.json"
+    # Progress counts only where every unfinished file that it speaks of is there.
+    going_on = record.exists() and all(name.exists() for name in names)
+    mode, shape = ("r+" if going_on else "w+"), (len(paths), dimension)
+    stores = [np.lib.format.open_memmap(n, mode, dtype=np.float32, shape=shape) for n in names]
+    if not going_on:
+        _note(record, 0)
+    _fill(stores, paths, [p.encoder() for p in pyramids], record, n_jobs)
+    for place, store, (train, _) in zip(places, stores, splits):
+        write_whole(place, partial(np.save, arr=span_coordinates(store, train)))
+    for name in (*names, record):
+        name.unlink()
     return places
 
 
@@ -137,7 +140,7 @@ def _fill(
     record: Path,
     n_jobs: int,
 ) -> None:
-    done = json.loads(record.read_text()) if record.exists() else 0
+    done = json.loads(record.read_text())
     with progress_bar("pyramids", len(paths)) as advance:
         advance(done)
         for start in range(done, len(paths), BATCH):

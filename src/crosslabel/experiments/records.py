@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from crosslabel.experiments.spec import Cell
-from crosslabel.features.extraction import write_whole
+from crosslabel.files import write_whole
 
 FORMAT = 1  # part of every key: raised when a record would no longer mean the same
 TIMES = ("fit_seconds", "query_seconds", "cell_seconds", "finished")

@@ -7,6 +7,7 @@ record, so that nothing is lost between the two; cells do not know of each other
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -160,9 +161,12 @@ def run_cells(
     place = None if root is None else str(root)
     # One cell a task: the next worker that is free takes the next cell.
     pool = joblib.Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)
-    yield from pool(
-        joblib.delayed(_guarded)(cell, store, device, where, place, threads) for cell in missing
-    )
+    with warnings.catch_warnings():
+        # Kept inputs look like a leak to joblib: it then replaces a worker, and nothing is lost.
+        warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
+        yield from pool(
+            joblib.delayed(_guarded)(cell, store, device, where, place, threads) for cell in missing
+        )
 
 
 def _guarded(
