@@ -43,6 +43,7 @@ class Watched:
         self.context = browser.new_context(
             viewport={"width": width, "height": 900}, color_scheme=theme, **more
         )
+        self.context.set_default_timeout(120_000)  # a busy machine is no failure
         self.page = self.context.new_page()
         self.problems: list[str] = []
         self.requests: list[str] = []

@@ -116,7 +116,7 @@ def test_every_figure_is_there(shown):
 def test_it_says_what_is_missing_and_how_to_get_it(shown, monkeypatch):
     text = shown.page.locator("#table-10 .missing").inner_text()
     assert "crosslabel reproduce table-10" in text
-    assert shown.page.locator("#table-2 .missing").inner_text().startswith("1 of 12 cells")
+    assert "1 of 12 cells" in shown.page.locator("#table-2").inner_text()
     assert "2 of 3 splits" in shown.page.locator("#table-2").inner_text()
 
 

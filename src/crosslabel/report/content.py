@@ -16,8 +16,8 @@ from crosslabel.report.charts import Series
 
 VERDICTS = {
     "above": "at or above the published value",
-    "within": "below it by no more than one standard deviation",
-    "below": "below it by more",
+    "within": "below by at most one standard deviation",
+    "below": "below by more",
 }
 
 
@@ -66,7 +66,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """Ours beside the paper's; a folded one stands behind a line that opens it."""
+    """Ours beside the paper's.
+
+    A folded one stands behind a line that opens it. `absent` names the methods that have no value
+    yet, neither ours nor the paper's.
+    """
 
     name: str
     title: str
@@ -75,6 +79,7 @@ class Table:
     rows: tuple[Row, ...]
     unit: str = "%"
     folded: bool = False
+    absent: tuple[str, ...] = ()
 
     @property
     def whole_title(self) -> str:

@@ -102,11 +102,15 @@ def tables(spec: Spec, records: Records) -> Iterator[Table]:
             continue
         places = _entries(spec, records, quantity)
         quoted = dict.fromkeys(p.method for p in spec.published if p.method not in spec.method)
-        rows = []
+        rows, absent = [], []
         for method in (*spec.methods, *(Method(name, name, "") for name in quoted)):
             entries = [places.get((method.name, setting.name), Entry()) for setting in settings]
-            if any(entry.wanted or entry.paper for entry in entries):
+            if any(entry.ours or entry.paper for entry in entries):
                 rows.append(Row(method.label, tuple(entries), method.ours))
+            elif any(entry.wanted for entry in entries):
+                absent.append(method.label)
+        if not rows:
+            continue
         first = quantity == spec.quantities[0]
         yield Table(
             spec.name if first else f"{spec.name}-{quantity.replace('_', '-')}",
@@ -116,6 +120,7 @@ def tables(spec: Spec, records: Records) -> Iterator[Table]:
             tuple(rows),
             UNITS[quantity],
             folded=quantity in TIMES and not spec.serial,
+            absent=tuple(absent),
         )
 
 
@@ -155,7 +160,7 @@ def _words(spec: Spec, records: Records) -> Iterator[WordTable]:
     label = {method.name: method.label for method in spec.methods}
     column = {setting.name: setting.label for setting in spec.settings}
     reached = statistics.ratios(spec, records)
-    if reached:
+    if any(one.met is not None for one in reached):
         yield WordTable(
             "How many times as long",
             ("methods", "of", "column", "here", "in the paper", ""),

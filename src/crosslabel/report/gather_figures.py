@@ -98,23 +98,23 @@ def times(spec: Spec, records: Records) -> Iterator[BarChart]:
 
 
 def convergence(spec: Spec, records: Records) -> Iterator[LineChart]:
-    """How far the objective is above its last value, after each iteration of one split."""
-    lines, seen = [], set()
-    for cell, record in _first_splits(records, lambda record: "trace" in record.extra):
-        trace = np.asarray(record.extra["trace"], dtype=float)
-        # The two rules learn one dictionary: one line is enough.
-        if not cell.method.ours or len(trace) < 3 or trace.tobytes() in seen:
-            continue
-        seen.add(trace.tobytes())
-        excess = trace[:-1] / trace[-1] - 1
-        points = [(float(i + 1), float(e), None) for i, e in enumerate(excess) if e > 0]
-        if len(points) > 1:
-            name = cell.setting.label if len(spec.settings) > 1 else cell.method.label
-            lines.append(Series(name, tuple(points)))
-    if lines and spec.axis == "":
+    """The objective after each iteration on one split, a line for each setting of the flagship."""
+    kept = [
+        (cell, np.asarray(record.extra["trace"], dtype=float))
+        for cell, record in _first_splits(records, lambda record: "trace" in record.extra)
+        if cell.method.ours
+    ]
+    # A sweep has too many settings, and the two rules learn one dictionary.
+    lines = [
+        Series(cell.setting.label, tuple((i + 1.0, float(value), None)
+               for i, value in enumerate(trace / trace[-1])))
+        for cell, trace in kept
+        if cell.method == kept[0][0].method and len(trace) > 1
+    ]  # fmt: skip
+    if lines and not spec.axis:
         yield LineChart(
-            "Convergence: the objective above its last value", tuple(lines[:MOST_LINES]),
-            "iteration", "relative excess", logarithmic=True,
+            "Convergence: the objective in multiples of its last value",
+            tuple(lines[:MOST_LINES]), "iteration", "objective / last",
         )  # fmt: skip
 
 

@@ -105,13 +105,13 @@ def atom_sheet(atoms: Atoms) -> Markup:
     """The atoms of the first classes, and the shared ones, a strip for each."""
     labels = [int(label) for label in np.unique(atoms.labels)][:MOST_CLASSES]
     strips = []
+    faces = pictures.turned(atoms.pictures)
     for label in labels:
-        own = atoms.pictures[atoms.labels == label][:MOST_ATOMS]
+        own = faces[atoms.labels == label][:MOST_ATOMS]
         name = "shared" if label < 0 else atoms.names[label]
         # One picture for those who hear the page; for the others each atom is its own.
         images = (
-            element("img", src=pictures.png_address(pictures.gray(pictures.seen(atom))), alt="")
-            for atom in own
+            element("img", src=pictures.png_address(pictures.gray(atom)), alt="") for atom in own
         )
         words = f"{len(own)} atoms of {name}, as pictures"
         strip = element("div", images, class_="strip", role="img", aria_label=words)

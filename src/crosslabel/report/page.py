@@ -117,9 +117,7 @@ def _glance(sections: Iterable[Section]) -> Markup:
 
 
 def _signs() -> str:
-    return "Our values that are " + ", ".join(
-        f"{SIGNS[name]} {words}" for name, words in VERDICTS.items()
-    )
+    return " · ".join(f"{SIGNS[name]} {words}" for name, words in VERDICTS.items())
 
 
 def _glance_row(section: Section) -> Markup:
@@ -165,6 +163,8 @@ def _section(section: Section) -> Markup:
 def _missing(section: Section) -> Markup | None:
     if not section.missing:
         return None
+    if section.done:
+        return element("p", prose(" ".join(section.missing)), class_="legend-line")
     return element("div", (element("p", prose(line)) for line in section.missing), class_="missing")
 
 

@@ -12,14 +12,27 @@ from PIL import Image
 from crosslabel.core.scaling import Array
 
 
-def seen(atom: Array) -> Array:
-    """The atom or its negative, which serves a code as well: the one with more light than shade.
+def turned(atoms: Array) -> Array:
+    """Each atom or its negative, which serves a code as well: so that faces are no negatives.
+
+    A common atom is found first, of all atoms turned to have more light than shade; then each is
+    turned to agree with it.
 
     Parameters
     ----------
-    atom : ndarray
+    atoms : ndarray of shape (n_atoms, height, width)
+
+    Returns
+    -------
+    ndarray of shape (n_atoms, height, width)
     """
-    return atom if atom.sum() >= 0 else -atom
+    flat = atoms.reshape(len(atoms), -1)
+    common = _signs(flat.sum(axis=1)) @ flat
+    return _signs(flat @ common)[:, None, None] * atoms
+
+
+def _signs(values: Array) -> Array:
+    return np.where(values < 0, -1.0, 1.0)
 
 
 def gray(picture: Array) -> NDArray[np.uint8]:
