@@ -87,6 +87,8 @@ n_train = 32
 [sweep]
 parameter = "suppression"
 values = [0, 0.2, 2, 20, 2000]
+[[reason]]
+text = "The gain is smaller than in the paper."
 """
 CODES = """
 [[method]]

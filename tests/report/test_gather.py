@@ -88,6 +88,7 @@ def test_a_sweep_is_a_line_for_each_series(made):
     assert [one.name for one in chart.series] == ["20 per person", "32 per person"]
     assert [x for x, _, _ in chart.series[0].points] == [0, 0.2, 2, 20, 2000]
     assert chart.steps
+    assert made[2]["figure-5"].notes == ("The gain is smaller than in the paper.",)
 
 
 def test_codes_mark_the_atoms_of_their_class(made):

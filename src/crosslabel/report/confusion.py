@@ -18,6 +18,7 @@ from crosslabel.report.markup import Markup, element, join
 FIELD = 280.0  # side of the square of cells
 MOST_NAMED = 20  # classes; with more of them the names and numbers could not be read
 MOST_PAIRS = 15
+MOST_LETTERS = 14  # of a name beside the drawing
 
 
 def draw(confusion: Confusion) -> Markup:
@@ -95,14 +96,15 @@ def _drawing(confusion: Confusion, shares: Array) -> Markup:
             "rect", x=x + gap / 2, y=y + gap / 2, width=size - gap, height=size - gap,
             class_="hit" if hit else "miss", fill_opacity=shade,
         ))  # fmt: skip
-        if named and share >= 0.005:
+        if named and share >= 0.0095:
             parts.append(element(
                 "text", f"{100 * share:.0f}", x=x + size / 2, y=y + size / 2 + 2.6,
                 class_="number on" if shade > 0.5 else "number", font_size=7.5,
             ))  # fmt: skip
     parts.append(_names(confusion.names) if named else _sides())
     parts.append(element("rect", x=left, y=top, width=size, height=size, class_="cursor"))
-    height = top + FIELD + (80 if named else 18)
+    longest = max(len(name[:MOST_LETTERS]) for name in confusion.names)
+    height = top + FIELD + (10 + 5.3 * longest if named else 18)
     return element("svg", parts, viewBox=f"0 0 {left + FIELD:g} {height:g}", aria_hidden="true")
 
 
@@ -118,7 +120,7 @@ def _names(names: tuple[str, ...]) -> Markup:
     parts = []
     for index, name in enumerate(names):
         middle = (index + 0.5) * size
-        words = name if len(name) <= 14 else name[:13] + "…"
+        words = name if len(name) <= MOST_LETTERS else name[: MOST_LETTERS - 1] + "…"
         parts.append(element(
             "text", words, x=left - 5, y=top + middle + 3, text_anchor="end", font_size=9.5
         ))  # fmt: skip

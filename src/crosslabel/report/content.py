@@ -17,7 +17,7 @@ from crosslabel.report.charts import Series
 VERDICTS = {
     "above": "at or above the published value",
     "within": "below by at most one standard deviation",
-    "below": "below by more",
+    "below": "below by more than one standard deviation",
 }
 
 

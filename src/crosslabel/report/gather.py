@@ -53,8 +53,9 @@ def gather(store: Store, specs: Sequence[Spec]) -> Report:
     """
     found = [(spec, store.found(spec.cells())) for spec in specs]
     every = [record for _, records in found for record in records.values()]
-    days = sorted(record.finished[:10] for record in every)
-    made = f"{len(every)} records" + (f", finished from {days[0]} to {days[-1]}." if days else ".")
+    days = sorted({record.finished[:10] for record in every})
+    between = " to ".join(dict.fromkeys((*days[:1], *days[-1:])))
+    made = f"{len(every)} records" + (f", finished {between}." if days else ".")
     return Report(
         tuple(section(spec, records, store) for spec, records in found),
         tuple(_environment(every)),
@@ -74,14 +75,18 @@ def section(spec: Spec, records: Records, store: Store) -> Section:
         Where learnt atoms lie.
     """
     wanted = sum(1 for _ in spec.cells())
+    shown = tuple(tables(spec, records))
+    said = {entry.reason for table in shown for _, _, entry in table.entries()}
+    differs = [reason.text for reason in spec.reasons if spec.kind == "figure"]
     return Section(
         spec.name,
         spec.title,
         spec.caption,
-        tables=tuple(tables(spec, records)),
+        tables=shown,
         figures=tuple(figures(spec, records, store)),
         words=tuple(_words(spec, records)),
         missing=tuple(_missing(spec, len(records), wanted)),
+        notes=tuple(text for text in differs if text not in said),
         done=len(records),
         wanted=wanted,
     )

@@ -57,7 +57,8 @@ def sweeps(spec: Spec, records: Records) -> Iterator[LineChart]:
     if lines:
         axis = AXES.get(spec.axis, spec.axis)
         series = tuple([*lines, *dashed][:MOST_LINES])
-        yield LineChart(spec.title, series, axis, "accuracy, %", steps=True)
+        title = f"Accuracy against {axis.partition(' ')[0]}; bars are one standard deviation"
+        yield LineChart(title, series, axis, "accuracy, %", steps=True)
 
 
 def _x(setting: Setting) -> float:

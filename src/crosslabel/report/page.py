@@ -7,10 +7,13 @@ from importlib.resources import files
 
 from crosslabel.report.content import (
     VERDICTS,
+    Atoms,
     BarChart,
+    Confusion,
     LineChart,
     Report,
     Section,
+    StemGrid,
     Table,
     WordTable,
 )
@@ -141,7 +144,8 @@ def _glance_row(section: Section) -> Markup:
 def _section(section: Section) -> Markup:
     title = f"{section.name}-title"
     small = [f for f in section.figures if isinstance(f, LineChart | BarChart)]
-    large = [f for f in section.figures if not isinstance(f, LineChart | BarChart)]
+    matrices = [f for f in section.figures if isinstance(f, Confusion)]
+    large = [f for f in section.figures if isinstance(f, StemGrid | Atoms)]
     return element(
         "section",
         element("h2", section.title, id=title),
@@ -152,9 +156,10 @@ def _section(section: Section) -> Markup:
         (_word_table(table) for table in section.words if not table.folded),
         side_by_side([draw_figure(figure) for figure in small]),
         (draw_figure(figure) for figure in large),
+        side_by_side([draw_figure(figure) for figure in matrices]),
+        (element("p", prose(note)) for note in section.notes),
         (_table(table) for table in section.tables if table.folded),
         (_word_table(table) for table in section.words if table.folded),
-        (element("p", note) for note in section.notes),
         id=section.name,
         aria_labelledby=title,
     )
