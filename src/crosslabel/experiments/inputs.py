@@ -167,7 +167,7 @@ class Inputs:
 
     def _pyramid(self, cell: Cell, data: Bunch, **options: Any) -> NDArray[Any]:
         """Coordinates of all images under the codebook of this split (see `pyramids`)."""
-        from crosslabel.experiments.pyramids import coordinates
+        from crosslabel.experiments.pyramids import coordinates, span_coordinates
 
         folder = self.features / options["folder"]
         place = folder / f"coordinates{cell.split}.npy"
@@ -179,7 +179,14 @@ class Inputs:
             }
             seen = [train for train, _ in drawn[options["codebook_per_class"]]]
             coordinates(data.filenames, drawn[options["per_class"]], folder, -1, seen)
-        return np.load(place)
+        rows = np.load(place)
+        if options.get("rest", True):
+            return rows
+        # Without the length of the rest these are principal components, not centred; they must be
+        # those of this training set, not of the larger one that the file was made for.
+        train, _ = split_of(data, cell)
+        own = rows if len(train) == rows.shape[1] - 1 else span_coordinates(rows, train)
+        return own[:, :-1]
 
 
 def load(spec: Spec, root: Root = None) -> Bunch:
