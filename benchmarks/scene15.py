@@ -9,10 +9,10 @@ from crosslabel.datasets import load_scene15
 # The limit of a large λ, from random training images: k-means of nearly all of them is the same.
 FIXED = {"solver": "class", "init": "random", "grouping": 2e-2}
 GRID = {
-    "atoms_per_class": [30, 60, 90],
-    "ridge": [0.1, 0.5],
+    "atoms_per_class": [30, 90],
+    "ridge": [5e-3, 0.1],
     "rule": ["global", "local"],
 }
 
 if __name__ == "__main__":
-    measure(load_scene15(), 100, FIXED, GRID)
+    measure(load_scene15(), 100, FIXED, GRID, gammas=(0.0, 0.5))
