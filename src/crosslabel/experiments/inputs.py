@@ -167,7 +167,7 @@ class Inputs:
 
     def _pyramid(self, cell: Cell, data: Bunch, **options: Any) -> NDArray[Any]:
         """Coordinates of all images under the codebook of this split (see `pyramids`)."""
-        from crosslabel.experiments.pyramids import coordinates, span_coordinates
+        from crosslabel.experiments.pyramids import components, coordinates
 
         folder = self.features / options["folder"]
         place = folder / f"coordinates{cell.split}.npy"
@@ -182,11 +182,8 @@ class Inputs:
         rows = np.load(place)
         if options.get("rest", True):
             return rows
-        # Without the length of the rest these are principal components, not centred; they must be
-        # those of this training set, not of the larger one that the file was made for.
-        train, _ = split_of(data, cell)
-        own = rows if len(train) == rows.shape[1] - 1 else span_coordinates(rows, train)
-        return own[:, :-1]
+        # Components must be those of this training set, not of the larger one of the file.
+        return components(rows, split_of(data, cell)[0], options.get("gamma", 0.0))
 
 
 def load(spec: Spec, root: Root = None) -> Bunch:
