@@ -13,15 +13,16 @@ from sklearn.svm import LinearSVC
 from crosslabel import CrossLabelClassifier
 from crosslabel.commands.measure import Accuracy
 from crosslabel.datasets.splits import per_class
-from crosslabel.experiments.pyramids import coordinates
+from crosslabel.experiments.pyramids import components, coordinates
 
 __all__ = ["choose", "coordinates", "measure"]
 
 
-def measure(data, n_train: int, fixed: dict, grid: dict, svm_c: float = 1.0) -> None:
+def measure(data, n_train: int, fixed: dict, grid: dict, gammas, svm_c: float = 1.0) -> None:
     """Print accuracy of a linear SVM and of the flagship over random splits.
 
-    The flagship's parameters are chosen once, on the first split's training images alone.
+    The flagship sees all components of PCA (γ = 0) or of kernel PCA; γ and its parameters are
+    chosen once, on the first split's training images alone.
     """
     options = argparse.ArgumentParser()
     options.add_argument("--splits", type=int, default=10)
@@ -30,7 +31,7 @@ def measure(data, n_train: int, fixed: dict, grid: dict, svm_c: float = 1.0) -> 
     given = options.parse_args()
     splits = list(per_class(data.target, n_train, repeats=given.splits, seed=0))
     places = coordinates(data.filenames, splits, given.folder, given.jobs)
-    chosen = choose(np.load(places[0]), data.target, splits[0][0], fixed, grid)
+    chosen = choose(np.load(places[0]), data.target, splits[0][0], fixed, grid, gammas)
     results = [_one_split(np.load(p), data, s, chosen, svm_c) for p, s in zip(places, splits)]
     for name in results[0]:
         overall = np.array([result[name].overall for result in results])
@@ -41,17 +42,19 @@ def measure(data, n_train: int, fixed: dict, grid: dict, svm_c: float = 1.0) -> 
         )
 
 
-def choose(Z, y, train, fixed: dict, grid: dict) -> dict:
+def choose(Z, y, train, fixed: dict, grid: dict, gammas) -> dict:
     """The point of the grid that does best in three-fold cross-validation on training images."""
-    folds = list(StratifiedKFold(3, shuffle=True, random_state=0).split(train, y[train]))
+    Z, y = Z[train], y[train]
+    folds = list(StratifiedKFold(3, shuffle=True, random_state=0).split(Z, y))
     best = (-1.0, {})
-    for point in ParameterGrid(grid):
-        model = CrossLabelClassifier(random_state=0, **fixed, **point)
-        scores = [
-            model.fit(Z[train[a]], y[train[a]]).score(Z[train[b]], y[train[b]]) for a, b in folds
-        ]
-        print(f"on training images: {np.mean(scores):.2%} {point}", flush=True)
-        best = max(best, (float(np.mean(scores)), point), key=lambda pair: pair[0])
+    for gamma in gammas:
+        seen = [components(Z, a, gamma) for a, _ in folds]
+        for point in ParameterGrid(grid):
+            model = CrossLabelClassifier(random_state=0, **fixed, **point)
+            scores = [model.fit(F[a], y[a]).score(F[b], y[b]) for F, (a, b) in zip(seen, folds)]
+            point = {"gamma": gamma, **point}
+            print(f"on training images: {np.mean(scores):.2%} {point}", flush=True)
+            best = max(best, (float(np.mean(scores)), point), key=lambda pair: pair[0])
     print(f"chosen: {best[1]}", flush=True)
     return fixed | best[1]
 
@@ -59,15 +62,17 @@ def choose(Z, y, train, fixed: dict, grid: dict) -> dict:
 def _one_split(Z, data, split, chosen: dict, svm_c: float) -> dict[str, Accuracy]:
     train, test = split
     y, names = data.target, data.target_names.tolist()
-    models = {"linear SVM": LinearSVC(C=svm_c)}
-    for rule in ("global", "local"):
-        models[f"flagship, {rule}"] = CrossLabelClassifier(
-            random_state=0, **(chosen | {"rule": rule})
-        )
+    models = {"linear SVM": (LinearSVC(C=svm_c), Z)}
+    seen = components(Z, train, chosen["gamma"])
+    if chosen["gamma"] > 0:  # the kernel's components are shorter along each direction
+        models["linear SVM, components"] = (LinearSVC(C=10 * svm_c), seen)
+    parameters = {name: value for name, value in chosen.items() if name != "gamma"}
+    flagship = CrossLabelClassifier(random_state=0, **parameters)
+    models["flagship, components"] = (flagship, seen)
     results = {}
-    for name, model in models.items():
+    for name, (model, F) in models.items():
         started = time.perf_counter()
-        predicted = model.fit(Z[train], y[train]).predict(Z[test])
+        predicted = model.fit(F[train], y[train]).predict(F[test])
         results[name] = Accuracy.of(y[test], predicted, names)
         print(f"{name}: {results[name]} ({time.perf_counter() - started:.0f} s)", flush=True)
     return results

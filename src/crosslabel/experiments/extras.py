@@ -60,6 +60,8 @@ def _trace(fitted: Fitted) -> dict[str, Any]:
 
 def _codes(fitted: Fitted) -> dict[str, Any]:
     """Mean absolute code of the first classes' test samples, and whose atoms they fall on."""
+    if not hasattr(fitted.model, "atom_labels_") or not hasattr(fitted.model, "transform"):
+        return {}
     codes = np.abs(fitted.model.transform(fitted.X))
     means = {
         name: _rounded(codes[fitted.y == number].mean(axis=0))

@@ -167,7 +167,7 @@ class Inputs:
 
     def _pyramid(self, cell: Cell, data: Bunch, **options: Any) -> NDArray[Any]:
         """Coordinates of all images under the codebook of this split (see `pyramids`)."""
-        from crosslabel.experiments.pyramids import coordinates
+        from crosslabel.experiments.pyramids import components, coordinates
 
         folder = self.features / options["folder"]
         place = folder / f"coordinates{cell.split}.npy"
@@ -179,7 +179,11 @@ class Inputs:
             }
             seen = [train for train, _ in drawn[options["codebook_per_class"]]]
             coordinates(data.filenames, drawn[options["per_class"]], folder, -1, seen)
-        return np.load(place)
+        rows = np.load(place)
+        if options.get("rest", True):
+            return rows
+        # Components must be those of this training set, not of the larger one of the file.
+        return components(rows, split_of(data, cell)[0], options.get("gamma", 0.0))
 
 
 def load(spec: Spec, root: Root = None) -> Bunch:

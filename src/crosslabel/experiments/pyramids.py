@@ -171,12 +171,43 @@ def span_coordinates(features: Array, train: NDArray[np.intp]) -> Array:
     -------
     ndarray of shape (n_images, n_train + 1), float32
     """
+    inside = _inside(_products(features, train), train)
+    rest = np.sqrt(np.maximum(0, 1 - np.einsum("ij,ij->i", inside, inside)))
+    return np.column_stack([inside, rest]).astype(np.float32)
+
+
+def components(features: Array, train: NDArray[np.intp], gamma: float = 0.0) -> Array:
+    """All components of unit-norm rows by PCA, or by kernel PCA with exp(−γ‖a − b‖²), of training.
+
+    Neither is centred: that costs the flagship points. They are given up to a rotation, which no
+    model here sees.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_images, n_values)
+    train : ndarray of int
+    gamma : float, default=0
+        Zero for PCA.
+
+    Returns
+    -------
+    ndarray of shape (n_images, n_train), float32
+    """
+    products = _products(features, train)
+    if gamma > 0:
+        products = np.exp(2 * gamma * (products - 1))
+    return _inside(products, train).astype(np.float32)
+
+
+def _products(features: Array, train: NDArray[np.intp]) -> Array:
     training = np.ascontiguousarray(features[train])
-    gram = np.vstack([block @ training.T for block in np.array_split(features, 16)])
+    return np.vstack([block @ training.T for block in np.array_split(features, 16)])
+
+
+def _inside(gram: Array, train: NDArray[np.intp]) -> Array:
+    """Coordinates in the span of the training rows from all rows' inner products with these."""
     kernel = gram[train].astype(np.float64)
     # Near-equal training images make K singular to rounding of its float32 entries.
     kernel[np.diag_indices_from(kernel)] += 1e-6
     lower = scipy.linalg.cholesky(kernel, lower=True)
-    inside = scipy.linalg.solve_triangular(lower, gram.T, lower=True).T
-    rest = np.sqrt(np.maximum(0, 1 - np.einsum("ij,ij->i", inside, inside)))
-    return np.column_stack([inside, rest]).astype(np.float32)
+    return scipy.linalg.solve_triangular(lower, gram.T, lower=True).T

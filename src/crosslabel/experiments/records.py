@@ -160,7 +160,6 @@ class Store:
         place = self.place(cell)
         text = json.dumps(record.as_dict(), ensure_ascii=False, sort_keys=True)
         write_whole(place, lambda file: file.write(text.encode()))
-        _settle(place.parent)
         return place
 
     def found(self, cells: Iterable[Cell]) -> dict[Cell, Record]:
@@ -204,14 +203,3 @@ def _processor() -> str:
     except OSError:
         return platform.processor() or platform.machine()
     return platform.processor() or platform.machine()
-
-
-def _settle(folder: Path) -> None:
-    """A renamed file survives a power cut once its folder is on the disk too."""
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

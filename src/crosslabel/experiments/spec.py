@@ -359,9 +359,8 @@ def _check(spec: Spec) -> None:
 
     def expect(found: Any, allowed: Any, what: str) -> None:
         if found not in allowed:
-            raise SpecError(
-                f"{spec.name}: {what} {found!r} is none of {sorted(map(str, allowed))}."
-            )
+            listed = ", ".join(sorted(map(str, allowed)))
+            raise SpecError(f"{spec.name}: {what} {found!r} is none of {listed}.")
 
     expect(spec.kind, KINDS, "kind")
     if len(methods) < len(spec.methods) or len(settings) < len(spec.settings):
