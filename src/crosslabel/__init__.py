@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         CrossLabelClassifier,
         CrossLabelClassifierCV,
         JointDictionary,
+        RejectingClassifier,
         SupGraphDL,
     )
     from crosslabel.export import to_onnx
@@ -47,6 +48,7 @@ __all__ = [
     "CrossLabelClassifier",
     "CrossLabelClassifierCV",
     "JointDictionary",
+    "RejectingClassifier",
     "SupGraphDL",
     "__version__",
     "to_onnx",

@@ -24,6 +24,7 @@ from crosslabel.core.solver import Callback, Solution
 from crosslabel.estimators.base import Labels, RepresentationClassifier
 from crosslabel.estimators.calibration import fit_temperature, log_ratio, probabilities
 from crosslabel.estimators.progress import CallbackSupportMixin, Progress, with_callbacks
+from crosslabel.estimators.rejection import NoveltyMixin
 from crosslabel.estimators.solvers import SOLVERS
 from crosslabel.estimators.training import TrainingSet, fold_numbers, folds
 
@@ -32,6 +33,7 @@ N_FOLDS = 5
 
 
 class CrossLabelClassifier(
+    NoveltyMixin,
     CallbackSupportMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,

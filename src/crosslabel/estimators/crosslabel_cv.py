@@ -25,6 +25,7 @@ from crosslabel.core.solver import SWEEPS, learn
 from crosslabel.estimators.base import Labels, RepresentationClassifier
 from crosslabel.estimators.calibration import log_ratio, probabilities
 from crosslabel.estimators.crosslabel import CrossLabelClassifier, accuracy
+from crosslabel.estimators.rejection import NoveltyMixin
 from crosslabel.estimators.training import Fold, TrainingSet, fold_numbers, folds
 
 WARM_ITERATIONS = 4
@@ -51,7 +52,7 @@ Scores = dict[Setting, float]
 
 
 class CrossLabelClassifierCV(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, RepresentationClassifier
+    NoveltyMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, RepresentationClassifier
 ):
     """`CrossLabelClassifier` with β, λ, γ, atom counts and rule chosen by cross-validation.
 
