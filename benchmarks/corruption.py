@@ -1,4 +1,4 @@
-"""Corrupted queries, as in the SRC paper's experiments: accuracy as more and more of a face is lost.
+"""Corrupted queries, as in the SRC paper's experiments: accuracy as more of a face is lost.
 
 Extended Yale B at 24×21, 32 clean training images per person. Pixels of queries are replaced by
 uniform noise, or a block of them by a piece of an unrelated picture. Nothing is tuned to it.

@@ -94,7 +94,8 @@ def _contained(values, container, rng):
         return pd.DataFrame(values)
     if container == "csr" and values.dtype.kind == "f" and values.dtype.itemsize in (4, 8):
         return scipy.sparse.csr_matrix(values.astype(values.dtype.newbyteorder("=")))
-    return np.asmatrix(values) if container == "matrix" else values
+    # Without np.asmatrix, which warns.
+    return values.view(np.matrix) if container == "matrix" else values
 
 
 def _labels(rng, kind, n_samples, n_classes):

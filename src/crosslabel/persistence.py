@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from crosslabel._version import __version__
-from crosslabel.features.extraction import write_whole
+from crosslabel.files import write_whole
 
 FORMAT = "crosslabel model 1"
 TRUSTED = ("crosslabel.", "sklearn.", "numpy.", "scipy.")

@@ -4,7 +4,7 @@ import os
 import numpy as np
 import pytest
 
-from crosslabel.features.extraction import extract, write_whole
+from crosslabel.features.extraction import extract
 
 
 class Counted:
@@ -93,17 +93,3 @@ def test_two_processes_share_a_cache(double, tmp_path):
     assert [worker.exitcode for worker in workers] == [0, 0]
     assert len(list((tmp_path / "c").rglob("*.npy"))) == 40
     assert not list((tmp_path / "c").rglob(".part-*"))
-
-
-def test_a_failed_write_leaves_the_old_file(tmp_path):
-    place = tmp_path / "file"
-    place.write_bytes(b"old")
-
-    def fail(file):
-        file.write(b"half of the new")
-        raise OSError("disk full")
-
-    with pytest.raises(OSError, match="disk full"):
-        write_whole(place, fail)
-    assert place.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [place]

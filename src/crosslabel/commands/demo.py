@@ -24,7 +24,7 @@ from crosslabel.datasets import MissingData, load_digits, load_orl
 from crosslabel.datasets.splits import per_class
 from crosslabel.estimators.crosslabel import CrossLabelClassifier
 from crosslabel.features import Pixels
-from crosslabel.features.extraction import write_whole
+from crosslabel.files import write_whole
 from crosslabel.report.figures import draw_atoms, draw_codes, mean_absolute_codes
 
 FACE_SIZE = (56, 46)

@@ -13,7 +13,7 @@ from crosslabel.commands.predict import class_scores
 from crosslabel.commands.queries import read_queries
 from crosslabel.core.coding import ridge_codes
 from crosslabel.core.scaling import Array
-from crosslabel.features.extraction import write_whole
+from crosslabel.files import write_whole
 from crosslabel.persistence import Model, load
 from crosslabel.report.figures import new_figure
 

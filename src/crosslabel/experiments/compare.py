@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import check_X_y
 
-from crosslabel.features.extraction import write_whole
+from crosslabel.files import write_whole
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 

@@ -8,7 +8,6 @@ setting is computed anew, and processes may share a cache without knowing of eac
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +16,8 @@ from typing import Any
 import joblib
 import numpy as np
 from numpy.typing import NDArray
+
+from crosslabel.files import write_whole as write_whole
 
 FORMAT = 1  # part of every key: a change of any transformer's output must raise it
 CHUNK = 16  # items per task: the function travels to another process once for so many
@@ -88,30 +89,6 @@ def _place(item: Any, label: str, folder: Path) -> Path:
     is_path = isinstance(item, str | os.PathLike)
     key = joblib.hash([label, Path(item).read_bytes() if is_path else item])
     return folder / key[:2] / f"{key}.npy"
-
-
-def write_whole(place: Path, write: Callable[[Any], Any]) -> None:
-    """Write a file so that it is there whole or not at all, whoever else writes it.
-
-    Parameters
-    ----------
-    place : Path
-        The file; its folder is made.
-    write : callable
-        Gets the open binary file.
-    """
-    place.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=place.parent, prefix=".part-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, place)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(name)
-        raise
 
 
 class progress_bar:
