@@ -23,14 +23,14 @@ from crosslabel.datasets import load_extended_yale_b
 from crosslabel.datasets.splits import per_class
 from crosslabel.features import Pixels
 
-SIZE, PER_PERSON = (24, 21), 5
+SIZE, PER_PERSON = (24, 21), 2
 NOISE, BLOCKS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5), (0.0, 0.1, 0.2, 0.3, 0.4)
 METHODS = {
     "CrossLabel, global": lambda: CrossLabelClassifier(rule="global", random_state=0, **PAPER),
     "CrossLabel, local": lambda: CrossLabelClassifier(rule="local", random_state=0, **PAPER),
+    "CRC": lambda: CRC(),
     "SRC": lambda: SRC(),
     "SRC, robust": lambda: SRC(robust=True),
-    "CRC": lambda: CRC(),
 }
 
 
@@ -76,7 +76,8 @@ def curves() -> dict[str, dict[str, list[float]]]:
             # The same damage for every method.
             queries = [spoil(rows[asked], share, np.random.default_rng(1)) for share in shares]
             found[damage][name] = [model.score(X, data.target[asked]) for X in queries]
-        print(f"{name}: {time.perf_counter() - started:.0f} s", flush=True)
+        shown = {damage: [f"{v:.1%}" for v in found[damage][name]] for damage in DAMAGES}
+        print(f"{name}, {time.perf_counter() - started:.0f} s: {shown}", flush=True)
     return found
 
 

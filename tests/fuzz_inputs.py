@@ -33,6 +33,8 @@ def _values(rng, rows, columns, kind):
 def _spoilt(rng, values, faults):
     """The values with some of the faults that data have."""
     rows, columns = values.shape
+    if rows == 0:
+        return values
     if "duplicates" in faults:
         values[rng.integers(rows, size=rows // 2)] = values[0]
     if "constant column" in faults:

@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from crosslabel.core.scaling import Array, unit_rows
+from crosslabel.validation import validate_data
 
 Labels = NDArray[np.intp]
 
@@ -161,16 +162,16 @@ class RepresentationClassifier(ClassifierMixin, BaseEstimator):
         )
 
     def _scaled(self, X: Array) -> Array:
-        return unit_rows(X) if self.normalize else _check_range(X)
+        return unit_rows(X) if self.normalize else check_range(X)
 
 
-def _check_range(X: Array) -> Array:
+def check_range(X: Array, advice: str = "Rescale X, or use normalize=True.") -> Array:
     """Refuse values whose squares leave the range of their type; sums of 2²⁰ squares stay in it."""
     info = np.finfo(X.dtype)
     largest = max(X.max(initial=0.0), -X.min(initial=0.0))
     if 0 < largest < np.sqrt(info.tiny / info.eps) or largest > np.sqrt(info.max) / 2**20:
         raise ValueError(
             f"The largest value of X is {largest:.3g} in size: its square leaves the range of "
-            f"{X.dtype}. Rescale X, or use normalize=True."
+            f"{X.dtype}. {advice}"
         )
     return X
