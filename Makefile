@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 # Where benchmarks that take hours keep what they have done.
 KEPT   ?= /var/tmp/crosslabel-bench
 
-.PHONY: help demo test test-slow lint bench bench-methods bench-images format clean
+.PHONY: help demo test test-slow fuzz test-lower audit lint bench bench-methods bench-images format clean
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
@@ -35,6 +35,26 @@ test: lint
 ## make test-slow  the tests on real data that take minutes
 test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow
+
+## make fuzz       5,000 generated inputs to every estimator; takes hours
+fuzz: $(VENV)/.dev
+	CROSSLABEL_FUZZ=5000 $(BIN)/python -m pytest -n 2 tests/test_fuzz.py
+
+## make test-lower the tests with every dependency at its lower bound
+# Old packages warn of newer ones below them, which pyproject.toml does not bound: not an error here.
+LOWER ?= /var/tmp/crosslabel-lower
+test-lower:
+	$(PYTHON) -m venv --clear $(LOWER)
+	$(PYTHON) tools/lower_bounds.py > $(LOWER)/bounds.txt
+	$(LOWER)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint $(LOWER)/bounds.txt --editable '.[dask,demo,mat73,onnx,video,zarr]' \
+	  hypothesis opencv-python-headless pandas pytest pytest-xdist
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(LOWER)/bin/python -m pytest -n 2 -o filterwarnings=default
+
+## make audit      known vulnerabilities of what is installed; needs network
+audit: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
+	$(BIN)/pip-audit --local --skip-editable
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -1,5 +1,6 @@
 """Supervised dictionary learning by cross-label suppression with group regularization."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from crosslabel import estimators
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
         CrossLabelClassifier,
         CrossLabelClassifierCV,
         JointDictionary,
+        RejectingClassifier,
         SupGraphDL,
     )
+    from crosslabel.export import to_onnx
 
 __all__ = [
     "COPAR",
@@ -45,12 +48,19 @@ __all__ = [
     "CrossLabelClassifier",
     "CrossLabelClassifierCV",
     "JointDictionary",
+    "RejectingClassifier",
     "SupGraphDL",
     "__version__",
+    "to_onnx",
 ]
+
+_ELSEWHERE = {"to_onnx": "crosslabel.export"}
+"""Names that are no estimators, and where they are: loaded when first asked for."""
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ELSEWHERE:
+        return getattr(import_module(_ELSEWHERE[name]), name)
     return getattr(estimators, name)
 
 

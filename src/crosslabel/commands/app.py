@@ -60,6 +60,13 @@ class Rule(StrEnum):
     local = "local"
 
 
+class Precision(StrEnum):
+    """Floating types of an exported model."""
+
+    float32 = "float32"
+    float64 = "float64"
+
+
 FEATURES = Annotated[Features, typer.Option(help="What is computed from each image or clip.")]
 SIZE = Annotated[
     str | None, typer.Option(help="Size of pixels, as 54x48 (height x width). Default: 48 rows.")
@@ -77,6 +84,7 @@ def register(app: typer.Typer) -> None:
         app.command(command.__name__.removesuffix("_command"))(command)
     app.command("explain")(explain_command)
     app.command("reproduce")(reproduce_command)
+    app.command("export")(export_command)
     app.command("demo")(demo_command)
     app.command("report")(report_command)
     data = typer.Typer(help="Data sets: which are here, and how to get the others.")
@@ -363,6 +371,30 @@ def reproduce_command(
             failed |= bool(result.problems) or (bool(result.absent) and len(names) == 1)
         if failed:
             raise typer.Exit(1)
+
+
+def export_command(
+    model: MODEL,
+    out: Annotated[Path, typer.Option(help="The file that is written.")] = Path("model.onnx"),
+    dtype: Annotated[Precision | None, typer.Option(help="Default: the model's own.")] = None,
+    quiet: QUIET = False,
+) -> None:
+    """Write a model as ONNX, with its linear features: rows in, labels and scores out.
+
+    Needs the extra `onnx`.
+
+    Example:
+
+      crosslabel export pets.skops --out pets.onnx --dtype float32
+    """
+    with _user_errors():
+        from crosslabel.export import to_onnx
+        from crosslabel.persistence import load
+
+        content = to_onnx(load(model), out, dtype=None if dtype is None else dtype.value)
+        if not quiet:
+            width = content.graph.input[0].type.tensor_type.shape.dim[1].dim_value
+            typer.echo(f"{out} takes rows X of {width} values and gives label and scores.")
 
 
 def list_command(root: ROOT = None, as_json: AS_JSON = False) -> None:

@@ -14,6 +14,9 @@ from crosslabel.core.scaling import Array
 CG_STEPS = 50
 CG_TOL = 1e-6
 
+FLOOR = 1e-100
+"""Of a weight: as good as zero, but it has a logarithm, and one can divide by it."""
+
 
 class FeatureGroup(NamedTuple):
     """Singular value decomposition U S V of one group's dictionary D_i (features × coordinates)."""
@@ -88,7 +91,7 @@ def relaxed_codes(
             for group, b, w, shift in zip(groups, plain, weights, shifts)
         ]
         spreads = [((code - mean) ** 2).sum(axis=1) for code in codes]
-        weights = [np.exp(-1 - tie * spread / entropy) for spread in spreads]
+        weights = [np.maximum(np.exp(-1 - tie * s / entropy), FLOOR) for s in spreads]
         trace.append(
             sum(
                 ((y - (code @ g.right.T * g.values) @ g.left.T) ** 2).sum(axis=1)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from crosslabel.estimators.lrc import LRC
     from crosslabel.estimators.lrsdl import LRSDL
     from crosslabel.estimators.rcr import RCR
+    from crosslabel.estimators.rejection import RejectingClassifier
     from crosslabel.estimators.src import SRC
     from crosslabel.estimators.supgraph import SupGraphDL
 
@@ -40,6 +41,7 @@ _FILES = {
     "LRC": "lrc",
     "LRSDL": "lrsdl",
     "RCR": "rcr",
+    "RejectingClassifier": "rejection",
     "SRC": "src",
     "SupGraphDL": "supgraph",
 }
@@ -62,6 +64,7 @@ __all__ = [
     "CrossLabelClassifier",
     "CrossLabelClassifierCV",
     "JointDictionary",
+    "RejectingClassifier",
     "SupGraphDL",
 ]
 

@@ -14,17 +14,18 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from crosslabel.core.backend import is_tensor
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.estimators.devices import (
-    check_range,
+    check_squares,
     check_tensor,
     from_device,
     named,
     on_device,
 )
+from crosslabel.validation import validate_data
 
 Labels = NDArray[np.intp]
 
@@ -180,7 +181,10 @@ class RepresentationClassifier(ClassifierMixin, BaseEstimator):
         )
 
     def _scaled(self, X: Array) -> Array:
-        if self.normalize:
-            return unit_rows(X)
-        check_range(max(X.max(initial=0.0), -X.min(initial=0.0)), X.dtype)
-        return X
+        return unit_rows(X) if self.normalize else check_range(X)
+
+
+def check_range(X: Array, advice: str = "Rescale X, or use normalize=True.") -> Array:
+    """Refuse values whose squares leave the range of their type."""
+    check_squares(max(X.max(initial=0.0), -X.min(initial=0.0)), X.dtype, advice)
+    return X

@@ -33,6 +33,7 @@ from crosslabel.estimators.devices import (
 )
 from crosslabel.estimators.probability import ProbabilityMixin
 from crosslabel.estimators.progress import CallbackSupportMixin, Progress, with_callbacks
+from crosslabel.estimators.rejection import NoveltyMixin
 from crosslabel.estimators.solvers import SOLVERS
 from crosslabel.estimators.training import TrainingSet, fold_numbers, folds
 
@@ -41,6 +42,7 @@ N_FOLDS = 5
 
 
 class CrossLabelClassifier(
+    NoveltyMixin,
     CallbackSupportMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,

@@ -24,6 +24,7 @@ from crosslabel.core.solver import SWEEPS, learn
 from crosslabel.estimators.base import Labels
 from crosslabel.estimators.crosslabel import CrossLabelClassifier, accuracy
 from crosslabel.estimators.probability import ProbabilityMixin
+from crosslabel.estimators.rejection import NoveltyMixin
 from crosslabel.estimators.training import Fold, TrainingSet, fold_numbers, folds
 
 WARM_ITERATIONS = 4
@@ -49,7 +50,9 @@ class Setting(NamedTuple):
 Scores = dict[Setting, float]
 
 
-class CrossLabelClassifierCV(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbabilityMixin):
+class CrossLabelClassifierCV(
+    NoveltyMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbabilityMixin
+):
     """`CrossLabelClassifier` with β, λ, γ, atom counts and rule chosen by cross-validation.
 
     Faster than `GridSearchCV` over the same grid: the statistics of each fold are computed once and

@@ -60,7 +60,7 @@ def check_tensor(X: Any, name: str | None, n_features: int, normalize: bool) -> 
         raise ValueError("Found a tensor with 0 samples, while a minimum of 1 is required.")
     if normalize:
         return unit_rows(samples)
-    check_range(float(samples.abs().max()), np.dtype(str(samples.dtype).removeprefix("torch.")))
+    check_squares(float(samples.abs().max()), np.dtype(str(samples.dtype).removeprefix("torch.")))
     return samples
 
 
@@ -83,13 +83,15 @@ def named(classes: NDArray[Any], chosen: Any) -> Any:
     return require_torch("A tensor").as_tensor(classes, device=chosen.device)[chosen]
 
 
-def check_range(largest: float, dtype: np.dtype) -> None:
+def check_squares(
+    largest: float, dtype: np.dtype, advice: str = "Rescale X, or use normalize=True."
+) -> None:
     """Refuse values whose squares leave the range of their type; sums of 2²⁰ squares stay in it."""
     info = np.finfo(dtype)
     if 0 < largest < np.sqrt(info.tiny / info.eps) or largest > np.sqrt(info.max) / 2**20:
         raise ValueError(
             f"The largest value of X is {largest:.3g} in size: its square leaves the range of "
-            f"{dtype}. Rescale X, or use normalize=True."
+            f"{dtype}. {advice}"
         )
 
 

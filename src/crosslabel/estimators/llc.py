@@ -10,11 +10,13 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.kmeans import kmeans
 from crosslabel.core.locality import locality_codes
 from crosslabel.core.scaling import Array
+from crosslabel.estimators.base import check_range
+from crosslabel.validation import validate_data
 
 
 class LLC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -84,6 +86,7 @@ class LLC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         self._validate_params()
         samples = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
+        check_range(samples, "Rescale X.")
         if isinstance(self.codebook, Integral):
             seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
             self.codebook_ = kmeans(samples, int(self.codebook), np.random.default_rng(seed))
@@ -110,6 +113,7 @@ class LLC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         samples = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
+        check_range(samples, "Rescale X.")
         return locality_codes(samples, self.codebook_, self.n_neighbors, self.ridge)
 
     @property

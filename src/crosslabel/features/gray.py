@@ -18,6 +18,9 @@ from crosslabel.core.scaling import Array
 # ITU-R BT.601, what Pillow, OpenCV and MATLAB use for gray.
 LUMA = np.array([0.299, 0.587, 0.114])
 
+BRIGHTEST = 1e9
+"""Beyond it the squares and sums that features take would leave single precision."""
+
 Images = ArrayLike | Sequence[Any]
 
 
@@ -72,7 +75,8 @@ def _intensities(pixels: Any) -> Array:
         return pixels.astype(np.float32) / np.float32(np.iinfo(pixels.dtype).max)
     if not np.issubdtype(pixels.dtype, np.floating):
         raise ValueError(f"Pixels must be numbers, but their type is {pixels.dtype}.")
-    return pixels.astype(np.float32, copy=False)
+    with np.errstate(over="ignore"):  # what single precision cannot hold is refused as infinite
+        return pixels.astype(np.float32, copy=False)
 
 
 def _checked(pixels: Array, ndim: int, rule: str) -> Array:
@@ -80,4 +84,9 @@ def _checked(pixels: Array, ndim: int, rule: str) -> Array:
         raise ValueError(f"{rule}, but its shape is {pixels.shape}.")
     if not np.isfinite(pixels).all():
         raise ValueError("Pixels hold NaN or infinity. Repair or leave out this image.")
+    largest = max(pixels.max(), -pixels.min())
+    if largest > BRIGHTEST:
+        raise ValueError(
+            f"Pixels reach {largest:.3g} in size, but intensities lie in [0, 1]. Rescale the image."
+        )
     return pixels

@@ -1,0 +1,152 @@
+"""Every public estimator, given anything: a correct result, or a sentence about what is wrong.
+
+Never a crash, a warning from inside NumPy, a result that is not a number, or a changed input. By
+default a few examples each; `make fuzz` draws 5,000.
+"""
+
+import os
+import re
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+
+from crosslabel import (
+    LLC,
+    CrossLabelClassifier,
+    CrossLabelClassifierCV,
+    RejectingClassifier,
+    estimators,
+)
+from crosslabel.features import LBPTOP, DenseSIFT, Eigenfaces, Pixels, RandomFaces, SpatialPyramid
+
+from .fuzz_inputs import pictures, problems
+
+EXAMPLES = int(os.environ.get("CROSSLABEL_FUZZ", "25"))
+FEW = {"max_iter": 3, "init_iter": 2, "atoms_per_class": 3, "sparsity": 2, "random_state": 0}
+fuzzed = settings(
+    max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
+)
+
+
+def small(cls):
+    """A model that is soon fitted."""
+    if cls is CrossLabelClassifierCV:
+        grids = {"ridges": (8e-3,), "suppressions": (2.0,), "groupings": (2e-2,)}
+        return cls(atoms_per_class=(2,), cv=2, max_iter=2, random_state=0, **grids)
+    if cls is RejectingClassifier:
+        return cls(CrossLabelClassifier(rule="global", max_iter=2, random_state=0), cv=2)
+    model = cls()
+    return model.set_params(**{k: v for k, v in FEW.items() if k in model.get_params()})
+
+
+CLASSIFIERS = [small(getattr(estimators, name)) for name in estimators.__all__ if name != "LLC"]
+TABLES = [Pixels(), Pixels(log=True), Eigenfaces(3), Eigenfaces(3, center=True)]
+TABLES += [RandomFaces(4, random_state=0), LLC(codebook=3, random_state=0)]
+IMAGES = [
+    Pixels((5, 4)),
+    DenseSIFT(),
+    SpatialPyramid(3, random_state=0, n_jobs=1),
+]
+
+
+def named(models):
+    return [pytest.param(model, id=re.sub(r"\s+", "", repr(model))[:60]) for model in models]
+
+
+def content(value):
+    """What must not change: the bytes behind an input."""
+    if hasattr(value, "to_numpy"):
+        value = value.to_numpy()
+    if hasattr(value, "data") and hasattr(value, "indptr"):
+        return value.data.tobytes(), value.indices.tobytes()
+    if isinstance(value, np.ma.MaskedArray):
+        return value.data.tobytes(), value.mask.tobytes()
+    if isinstance(value, np.ndarray):
+        return repr(value.tolist()) if value.dtype == object else value.tobytes()
+    return repr(value)
+
+
+def outcome(function, *inputs):
+    """The result of a call, or None where it refuses its inputs in a sentence."""
+    before = [content(value) for value in inputs]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return function(*inputs)
+    except (ValueError, TypeError) as error:
+        if len(str(error).split()) < 4:
+            raise AssertionError(f"no sentence: {error!r}") from error
+        return None
+    finally:
+        assert [content(value) for value in inputs] == before, "an input was changed"
+
+
+def assert_numbers(values, rows):
+    assert len(values) == rows
+    assert np.isfinite(values).all()
+
+
+def plain(queries):
+    """The same queries as an ordinary array; None where they are none."""
+    if type(queries) is np.ndarray and queries.dtype.kind == "f":
+        return np.array(queries, order="C", dtype=queries.dtype.newbyteorder("="))
+    return None
+
+
+@pytest.mark.parametrize("model", named(CLASSIFIERS))
+@fuzzed
+@given(problem=problems(), normalize=st.booleans())
+def test_classifiers(model, problem, normalize):
+    model = clone(model)
+    if "normalize" in model.get_params():
+        model.set_params(normalize=normalize)
+    fitted = outcome(model.fit, problem.X, problem.y)
+    if fitted is None:
+        return
+    labels = outcome(fitted.predict, problem.queries)
+    if labels is None:
+        return
+    n_queries = len(labels)
+    known = {*fitted.classes_.tolist(), *np.atleast_1d(getattr(fitted, "reject_label_", []))}
+    assert set(labels.tolist()) <= known
+    for method in ("decision_function", "transform", "novelty_score"):
+        if hasattr(fitted, method):
+            assert_numbers(outcome(getattr(fitted, method), problem.queries), n_queries)
+    ordinary = plain(problem.queries)
+    if ordinary is not None:
+        assert_array_equal(fitted.predict(ordinary), labels)
+
+
+@pytest.mark.parametrize("model", named(TABLES))
+@fuzzed
+@given(problem=problems())
+def test_transformers_of_tables(model, problem):
+    fitted = outcome(clone(model).fit, problem.X)
+    rows = None if fitted is None else outcome(fitted.transform, problem.queries)
+    if rows is not None:
+        assert_numbers(rows, len(rows))
+
+
+@pytest.mark.parametrize("model", named(IMAGES))
+@fuzzed
+@given(images=pictures(), queries=pictures())
+def test_transformers_of_images(model, images, queries):
+    fitted = outcome(clone(model).fit, images)
+    rows = None if fitted is None else outcome(fitted.transform, queries)
+    if rows is not None:
+        for row in rows:
+            assert np.isfinite(np.asarray(row[0] if isinstance(row, tuple) else row)).all()
+
+
+@fuzzed
+@given(clips=pictures(frames=9))
+def test_transformers_of_clips(clips):
+    model = outcome(LBPTOP().fit, clips)
+    rows = None if model is None else outcome(model.transform, clips)
+    if rows is not None:
+        assert_numbers(rows, len(clips))
