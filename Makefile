@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 # Where benchmarks that take hours keep what they have done.
 KEPT   ?= /var/tmp/crosslabel-bench
 
-.PHONY: help demo test test-slow lint bench bench-methods bench-images format clean
+.PHONY: help demo test test-slow lint bench bench-methods bench-images reproduce format clean
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
@@ -59,6 +59,11 @@ bench-images: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.dynamic_textures
 	$(BIN)/python -m benchmarks.scene15 --folder $(KEPT)/scene15
 	$(BIN)/python -m benchmarks.caltech101 --folder $(KEPT)/caltech101
+
+## make reproduce  the paper's tables and figures, as far as the data at hand allow; takes hours, resumes
+reproduce: $(VENV)/.dev
+	$(BIN)/crosslabel reproduce all --only 'global,local,log,chosen,roots,kmeans,random' --jobs 2 --store $(KEPT)/store --features $(KEPT)
+	$(BIN)/crosslabel reproduce all --jobs 2 --store $(KEPT)/store --features $(KEPT)
 
 ## make format     put the code into its one format
 format: $(VENV)/.dev
