@@ -18,6 +18,8 @@ from typing import Annotated, Any
 
 import typer
 
+from crosslabel.commands.report_words import report_command
+
 MODEL = Annotated[Path, typer.Argument(help="A model file, as `crosslabel fit` writes it.")]
 SOURCE = Annotated[
     Path,
@@ -76,6 +78,7 @@ def register(app: typer.Typer) -> None:
     app.command("explain")(explain_command)
     app.command("reproduce")(reproduce_command)
     app.command("demo")(demo_command)
+    app.command("report")(report_command)
     data = typer.Typer(help="Data sets: which are here, and how to get the others.")
     data.command("list")(list_command)
     data.command("fetch")(fetch_command)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -14,6 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.backend import is_tensor
 from crosslabel.core.coding import ridge_coder
 from crosslabel.core.initialise import INITIALISERS, Initialiser
 from crosslabel.core.objective import Penalties
@@ -22,6 +24,13 @@ from crosslabel.core.scaling import Array, row_norms, unit_rows
 from crosslabel.core.solver import Callback, Solution
 from crosslabel.estimators.base import Labels
 from crosslabel.estimators.calibration import fit_temperature
+from crosslabel.estimators.devices import (
+    device_for,
+    in_type_of,
+    initialiser,
+    like,
+    rule_scores,
+)
 from crosslabel.estimators.probability import ProbabilityMixin
 from crosslabel.estimators.progress import CallbackSupportMixin, Progress, with_callbacks
 from crosslabel.estimators.solvers import SOLVERS
@@ -96,6 +105,10 @@ class CrossLabelClassifier(
         Print the objective after each iteration.
     probability : bool, default=False
         Enable `predict_proba`, calibrated by 5-fold cross-validation on the training data.
+    device : str, default=None
+        "cuda", "cuda:1" or "cpu" trains and predicts there with PyTorch (extra `gpu`), with the
+        "exact" solver; None uses NumPy, or the device of a tensor that is given as X. Arrays give
+        arrays and tensors give tensors on their own device; attributes are always arrays.
 
     Attributes
     ----------
@@ -151,6 +164,7 @@ class CrossLabelClassifier(
         "random_state": ["random_state"],
         "verbose": ["verbose"],
         "probability": ["boolean"],
+        "device": [str, None],
     }
 
     def __init__(
@@ -171,6 +185,7 @@ class CrossLabelClassifier(
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         probability: bool = False,
+        device: str | None = None,
     ) -> None:
         self.atoms_per_class = atoms_per_class
         self.shared_atoms = shared_atoms
@@ -187,6 +202,7 @@ class CrossLabelClassifier(
         self.random_state = random_state
         self.verbose = verbose
         self.probability = probability
+        self.device = device
 
     @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -224,8 +240,10 @@ class CrossLabelClassifier(
     def _training_set(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> TrainingSet:
+        device = device_for(X, self.device)
         samples, labels, weights = self._check_weighted_training(X, y, sample_weight)
-        return TrainingSet.collect(samples, labels, len(self.classes_), weights, self._scaled)
+        training = TrainingSet.collect(samples, labels, len(self.classes_), weights, self._scaled)
+        return replace(training, device=device)
 
     def _layout(self, training: TrainingSet) -> AtomLayout:
         """Atoms of each class, in canonical class order."""
@@ -245,7 +263,7 @@ class CrossLabelClassifier(
     def _start(self, training: TrainingSet, layout: AtomLayout, rng: np.random.Generator) -> Array:
         """The starting dictionary, in canonical class order."""
         if isinstance(self.init, str):
-            make = INITIALISERS[self.init]
+            make = initialiser(self.init, training.device)
             return make(training.X, training.labels, layout, self.ridge, rng, training.weights)
         named, _ = layout.reordered(training.by_name)
         given: Any = self.init
@@ -348,7 +366,8 @@ class CrossLabelClassifier(
             columns = fold.train.by_name[training.classes]
             for name in names:
                 rule = RULES[name](solution.dictionary, layout, self.ridge)
-                held_out[name][fold.rows] = rule.scores(fold.test.X)[:, columns]
+                scores = rule_scores(rule, fold.test.X, fold.train.device)
+                held_out[name][fold.rows] = scores[:, columns]
             progress.fold(k)
         return held_out
 
@@ -360,7 +379,7 @@ class CrossLabelClassifier(
         return hasattr(self, "_rule")
 
     def _class_scores(self, X: Array) -> Array:
-        return self._rule.scores(X.astype(self.dictionary_.dtype, copy=False))
+        return rule_scores(self._rule, in_type_of(self.dictionary_, X))
 
     def transform(self, X: ArrayLike) -> Array:
         """Ridge codes over all atoms: x = yDᵀ(DDᵀ + βI)⁻¹.
@@ -376,8 +395,8 @@ class CrossLabelClassifier(
         return self._codes(self._check_queries(X))
 
     def _codes(self, samples: Array) -> Array:
-        D = self.dictionary_
-        return samples.astype(D.dtype, copy=False) @ ridge_coder(D, self.ridge).T
+        coder = ridge_coder(self.dictionary_, self.ridge)
+        return in_type_of(coder, samples) @ like(coder, samples).T
 
     def inverse_transform(self, X: ArrayLike) -> Array:
         """Samples that codes stand for: the codes times the dictionary.
@@ -391,13 +410,15 @@ class CrossLabelClassifier(
         ndarray of shape (n_queries, n_features)
         """
         check_is_fitted(self)
-        codes = check_array(X, dtype=[np.float64, np.float32], input_name="X")
+        codes: Any = X
+        if not is_tensor(X):
+            codes = check_array(X, dtype=[np.float64, np.float32], input_name="X")
         if codes.shape[1] != len(self.dictionary_):
             raise ValueError(
                 f"X has {codes.shape[1]} codes per row, but the dictionary has "
                 f"{len(self.dictionary_)} atoms."
             )
-        return codes @ self.dictionary_
+        return codes @ like(self.dictionary_, codes)
 
     @property
     def _n_features_out(self) -> int:
