@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 # Where benchmarks that take hours keep what they have done.
 KEPT   ?= /var/tmp/crosslabel-bench
 
-.PHONY: help demo test test-slow fuzz test-lower audit lint bench bench-methods bench-images format clean
+.PHONY: help demo test test-slow fuzz test-lower audit lint bench bench-methods bench-images bench-peers bench-stream bench-gpu reproduce format clean
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
@@ -79,6 +79,15 @@ bench-images: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.dynamic_textures
 	$(BIN)/python -m benchmarks.scene15 --folder $(KEPT)/scene15
 	$(BIN)/python -m benchmarks.caltech101 --folder $(KEPT)/caltech101
+
+## make reproduce  the paper's tables and figures, as far as the data at hand allow; takes hours, resumes
+reproduce: $(VENV)/.dev
+	$(BIN)/crosslabel reproduce all --only 'global,local,log,chosen,roots,kmeans,random' --jobs 2 --store $(KEPT)/store --features $(KEPT)
+	$(BIN)/crosslabel reproduce all --jobs 2 --store $(KEPT)/store --features $(KEPT)
+
+## make bench-gpu  iterations and queries on a GPU, at the sizes of the paper's data sets
+bench-gpu: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.gpu --stages
 
 ## make format     put the code into its one format
 format: $(VENV)/.dev

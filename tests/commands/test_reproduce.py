@@ -47,6 +47,9 @@ def test_absent_data_are_said_and_the_rest_runs(spec, tmp_path):  # noqa: F811
     assert done.exit_code == 0, done.output
     assert "Not run: The data set dyntexpp is not at" in done.stdout
     assert "published 90.00" in done.stdout
+    everything = run("reproduce", "all", "--root", tmp_path, "--store", tmp_path / "store")
+    assert everything.exit_code == 0, everything.output
+    assert everything.stdout.count("Not run: The data set") == len(spec_names())
     alone = run("reproduce", "table-8", "--root", tmp_path, "--store", tmp_path / "store")
     assert alone.exit_code == 1
 

@@ -352,8 +352,8 @@ def reproduce_command(
             return
         kept = Store(store)
         chosen = [name.strip() for name in only.split(",")] if only else []
-        failed = False
-        for spec in selected(names, chosen):
+        failed, specs = False, selected(names, chosen)
+        for spec in specs:
             with progress_display(not quiet) as watch:
                 result = reproduce(
                     spec,
@@ -368,7 +368,7 @@ def reproduce_command(
                 )
             for line in lines(result):
                 typer.echo(line)
-            failed |= bool(result.problems) or (bool(result.absent) and len(names) == 1)
+            failed |= bool(result.problems) or (bool(result.absent) and len(specs) == 1)
         if failed:
             raise typer.Exit(1)
 
