@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 # Where benchmarks that take hours keep what they have done.
 KEPT   ?= /var/tmp/crosslabel-bench
 
-.PHONY: help demo test test-slow lint bench bench-methods bench-images format clean
+.PHONY: help demo test test-slow lint bench bench-methods bench-peers bench-images format clean
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
@@ -50,6 +50,14 @@ bench-methods: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[bench]'
 	$(BIN)/python -m benchmarks.methods_speed
 	$(BIN)/python -m benchmarks.methods_accuracy --records $(KEPT)/methods
+
+## make bench-peers  ours beside dictlearn, scikit-learn and SPAMS: one table, a record and a plot
+# SPAMS is GPL: it gets an environment and processes of its own.
+bench-peers: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[bench]'
+	$(PYTHON) -m venv $(KEPT)/spams
+	$(KEPT)/spams/bin/python -m pip install --quiet --disable-pip-version-check numpy scipy spams-bin
+	$(BIN)/python -m benchmarks.peers --spams $(KEPT)/spams --record $(KEPT)/peers.json
 
 ## make bench-images  accuracy from raw images and clips; needs CROSSLABEL_DATA, takes hours
 bench-images: $(VENV)/.dev
