@@ -71,6 +71,14 @@ bench-methods: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.methods_speed
 	$(BIN)/python -m benchmarks.methods_accuracy --records $(KEPT)/methods
 
+## make bench-peers  ours beside dictlearn, scikit-learn and SPAMS: one table, a record and a plot
+# SPAMS is GPL: it gets an environment and processes of its own.
+bench-peers: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[bench]'
+	$(PYTHON) -m venv $(KEPT)/spams
+	$(KEPT)/spams/bin/python -m pip install --quiet --disable-pip-version-check numpy scipy spams-bin
+	$(BIN)/python -m benchmarks.peers --spams $(KEPT)/spams --record $(KEPT)/peers.json
+
 ## make bench-images  accuracy from raw images and clips; needs CROSSLABEL_DATA, takes hours
 bench-images: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.features --scene15

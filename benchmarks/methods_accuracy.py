@@ -76,7 +76,7 @@ def choose(name: str, X: np.ndarray, y: np.ndarray, records: Path) -> dict:
     scores = []
     for parameters in candidates:
         model = with_features(build(name, parameters))
-        scores.append(np.mean([measure(model, X, y, fold).accuracy for fold in folds]))
+        scores.append(np.mean([measure(model, X[a], y[a], X[b], y[b]).accuracy for a, b in folds]))
         print(f"  {name} {parameters}: {100 * scores[-1]:.2f}", flush=True)
     best = candidates[int(np.argmax(scores))]
     records.mkdir(parents=True, exist_ok=True)

@@ -69,8 +69,18 @@ def test_nothing_to_compare_is_refused():
 
 def test_all_methods_are_the_classifiers_of_the_library():
     names = set(all_methods())
-    assert {"CrossLabelClassifier", "SRC", "LRSDL"} <= names
-    assert "LLC" not in names
+    assert {"crosslabel", "crosslabelcv", "src", "lrsdl", "svm", "knn"} <= names
+    assert "llc" not in names
+
+
+def test_a_method_that_cannot_be_fitted_comes_last_with_its_reason(tmp_path):
+    methods = {"broken": KNeighborsClassifier(-1), **METHODS}
+    for _ in range(2):  # measured, then from the record
+        rows = compare(X, y, SPLITS, methods=methods, records=tmp_path)
+        assert [row.method for row in rows] == ["knn", "guess", "broken"]
+        assert "n_neighbors" in rows[-1].problem
+        assert "n_neighbors" in table(rows).splitlines()[-1]
+        assert rows[-1].as_dict().keys() == {"method", "problem"}
 
 
 def test_the_table_has_a_line_for_each_method(capsys):

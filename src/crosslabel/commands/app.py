@@ -231,7 +231,7 @@ def compare_command(
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Random splits.")] = 5,
     records: Annotated[
-        Path | None, typer.Option(help="File that keeps results; a run resumes from it.")
+        Path | None, typer.Option(help="Folder that keeps results; a run resumes from it.")
     ] = None,
     cache: CACHE = None,
     jobs: JOBS = -1,
@@ -244,45 +244,29 @@ def compare_command(
 
     Example:
 
-      crosslabel compare photos --methods crosslabel,svm,knn --train 10 --records results.jsonl
+      crosslabel compare photos --methods crosslabel,svm,knn --train 10 --records results
     """
     with _user_errors():
-        from crosslabel.commands.compare import compare, known_methods
-        from crosslabel.features.extraction import progress_bar
+        from crosslabel.commands.compare import compare
+        from crosslabel.experiments.compare import table
 
-        chosen = None if methods is None else [name.strip() for name in methods.split(",")]
-        total = repeats * len(chosen or known_methods())
-        with progress_bar(None if quiet else "results", total) as advance:
-            rows, data = compare(
-                path,
-                chosen,
-                features=features.value,
-                settings=_settings(size, log, dimension, words, cache, jobs, True, seed),
-                n_train=train,
-                repeats=repeats,
-                seed=seed,
-                records=records,
-                strict=strict,
-                advance=lambda name: advance(1),
-            )
+        rows, data = compare(
+            path,
+            None if methods is None else [name.strip() for name in methods.split(",")],
+            features=features.value,
+            settings=_settings(size, log, dimension, words, cache, jobs, True, seed),
+            n_train=train,
+            repeats=repeats,
+            seed=seed,
+            records=records,
+            strict=strict,
+            progress=not quiet,
+        )
         _tell_skipped(data, quiet)
         if as_json:
             _print_json([row.as_dict() for row in rows])
             return
-        typer.echo(f"{'method':<20}{'accuracy':>18}{'per class':>12}{'training':>12}")
-        for row in rows:
-            _print_row(row)
-
-
-def _print_row(row: Any) -> None:
-    if row.problem is not None:
-        typer.echo(f"{row.method:<20} {row.problem}")
-        return
-    result = row.as_dict()
-    spread = f"{result['mean']:.2%} ± {100 * result['std']:.2f}"
-    typer.echo(
-        f"{row.method:<20}{spread:>18}{result['mean_per_class']:>12.2%}{row.seconds:>10.2f} s"
-    )
+        typer.echo(table(rows))
 
 
 def explain_command(

@@ -1,0 +1,1 @@
+"""Ours beside the peers: a file for each peer, a process for each measurement."""

@@ -1,0 +1,159 @@
+"""All peers on all problems, each measurement in a process of its own with a time limit.
+
+    python -m benchmarks.peers [--only digits,"Extended Yale B"] [--limit 120] [--spams ENVIRONMENT]
+
+Prints a table, keeps a record of each measurement (a run resumes from it) and draws fit times.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.peers.problems import PROBLEMS, Problem
+from crosslabel.files import write_whole
+
+PEERS = {
+    "ours": ("flagship", "D-KSVD", "LC-KSVD", "DPL", "SRC, OMP"),
+    "dictlearn_peer": ("D-KSVD", "LC-KSVD", "DPL", "SRC, OMP"),
+    "sklearn_peer": ("dictionary + ridge", "mini-batch dictionary + ridge"),
+    "spams_peer": ("class dictionaries",),
+}
+
+
+def has_gpu() -> bool:
+    """Whether torch is there and sees a GPU."""
+    try:
+        import torch
+    except ImportError:
+        return False
+    return bool(torch.cuda.is_available())
+
+
+def runs(gpu: bool) -> list[tuple[str, str, int]]:
+    """Peer, method and number of threads of each measurement; the flagship also on all threads."""
+    cores = os.cpu_count() or 1
+    listed = [(peer, method, 1) for peer, methods in PEERS.items() for method in methods]
+    listed.insert(1, ("ours", "flagship", cores))
+    return [*listed, ("ours", "flagship, GPU", 1)] if gpu else listed
+
+
+def measure(
+    peer: str, method: str, threads: int, problem: Path, python: str, limit: float
+) -> dict[str, Any]:
+    """Run one worker; its numbers, or the problem it had."""
+    variables = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+    environment = os.environ | dict.fromkeys(variables, str(threads))
+    with tempfile.TemporaryDirectory() as folder:
+        result = Path(folder) / "result.json"
+        command = [python, "-W", "ignore", "-m", f"benchmarks.peers.{peer}", method]
+        try:
+            done = subprocess.run(
+                [*command, str(problem), str(result)],
+                env=environment,
+                timeout=limit,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return {"problem": f"> {limit:.0f} s"}
+        if done.returncode:
+            return {"problem": (done.stderr.strip().splitlines() or ["killed"])[-1][:60]}
+        return json.loads(result.read_text())
+
+
+def product_seconds(problem: Problem) -> float:
+    """The floor: the product of the samples with as many atoms as the methods have."""
+    atoms = problem.X[np.arange(problem.atoms * len(np.unique(problem.y))) % len(problem.X)].T
+    seconds = []
+    for _ in range(3):
+        begun = time.perf_counter()
+        problem.X @ atoms
+        seconds.append(time.perf_counter() - begun)
+    return min(seconds)
+
+
+def line(name: str, found: dict[str, Any]) -> str:
+    """One row of the table."""
+    if "problem" in found:
+        return f"{name:<46}{found['problem']:>14}"
+    mark = "≈" if found["many_reckoned"] else ""
+    return (
+        f"{name:<46}{found['fit_seconds']:>9.3f}{100 * found['accuracy']:>9.2f}"
+        f"{1e3 * found['one_query_seconds']:>12.3f}"
+        f"{mark + format(found['many_queries_seconds'], '.3f'):>12}"
+        f"{found['peak_bytes'] / 1e6:>9.0f}"
+    )
+
+
+def draw(kept: dict[str, Any], place: Path) -> None:
+    """Fit times of every method on every problem."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    names = sorted({name for rows in kept.values() for name in rows["measured"]})
+    figure, axes = plt.subplots(figsize=(10, 5), layout="constrained")
+    for k, name in enumerate(names):
+        points = [
+            (number, rows["measured"][name]["fit_seconds"])
+            for number, rows in enumerate(kept.values())
+            if "fit_seconds" in rows["measured"].get(name, {})
+        ]
+        if points:
+            axes.plot(*zip(*points), marker="osD^v<>p"[k % 8], linestyle="none", label=name)
+    floor = [rows["product_seconds"] for rows in kept.values()]
+    axes.plot(range(len(floor)), floor, "k_", markersize=20, label="one product (floor)")
+    axes.set_xticks(range(len(kept)), kept, rotation=30)
+    axes.set(yscale="log", ylabel="seconds to fit")
+    axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
+    figure.savefig(place)
+
+
+def main() -> None:
+    """Measure what is asked for and not yet recorded."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", default=",".join(PROBLEMS))
+    parser.add_argument("--limit", type=float, default=120, help="seconds for one measurement")
+    parser.add_argument("--spams", type=Path, default=Path("/var/tmp/crosslabel-spams"))
+    parser.add_argument("--record", type=Path, default=Path("build/peers.json"))
+    given = parser.parse_args()
+    pythons = {"spams_peer": str(given.spams / "bin" / "python")}
+    kept = json.loads(given.record.read_text()) if given.record.exists() else {}
+    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, GPU: {has_gpu()}")
+    for name in given.only.split(","):
+        problem = PROBLEMS[name]()
+        rows = kept.setdefault(name, {"real": problem.real, "measured": {}})
+        rows["product_seconds"] = product_seconds(problem)
+        shape = f"{problem.X.shape}, {len(np.unique(problem.y))} classes × {problem.atoms} atoms"
+        floor = f"one product {1e3 * rows['product_seconds']:.2f} ms"
+        print(f"\n{name} ({'real' if problem.real else 'synthetic'}): {shape}, {floor}")
+        head = f"{'fit s':>9}{'accuracy':>9}{'1 query ms':>12}{'10,000 s':>12}{'peak MB':>9}"
+        print(f"{'':<46}{head}", flush=True)
+        with tempfile.TemporaryDirectory() as folder:
+            place = Path(folder) / "problem.npz"
+            np.savez(place, **problem._asdict())
+            for peer, method, threads in runs(has_gpu()):
+                label = f"{peer.removesuffix('_peer')}: {method}, {threads} threads"
+                if label not in rows["measured"]:
+                    python = pythons.get(peer, sys.executable)
+                    found = measure(peer, method, threads, place, python, given.limit)
+                    rows["measured"][label] = found
+                    text = json.dumps(kept, indent=1).encode()
+                    write_whole(given.record, lambda file, text=text: file.write(text))
+                print(line(label, rows["measured"][label]), flush=True)
+    draw(kept, given.record.with_suffix(".png"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""What one process measures of one method on one problem.
+
+Imports numpy only: peers bring their own.
+
+python -m benchmarks.peers.PEER METHOD problem.npz result.json
+"""
+
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+MANY = 10_000  # queries of the batch
+PATIENCE = 60.0  # seconds that the batch may take before it is reckoned from the test samples
+
+
+def run(methods: dict[str, Callable[[int, int], Any]]) -> None:
+    """Fit and query the method named on the command line, and write what it took."""
+    name, problem, result = sys.argv[1:]
+    with np.load(problem) as stored:
+        X, y, Z, truth, atoms = (stored[key] for key in ("X", "y", "Z", "truth", "atoms"))
+    model = methods[name](int(atoms), len(np.unique(y)))
+    before = _memory()
+    started = time.perf_counter()
+    model.fit(X, y)
+    trained = time.perf_counter()
+    accuracy = float(np.mean(model.predict(Z) == truth))
+    tested = time.perf_counter() - trained
+    singles = []
+    for k in range(min(20, len(Z))):
+        begun = time.perf_counter()
+        model.predict(Z[k : k + 1])
+        singles.append(time.perf_counter() - begun)
+    reckoned = tested / len(Z) * MANY > PATIENCE
+    many = tested / len(Z) * MANY if reckoned else _batch(model, Z)
+    measured = {
+        "accuracy": accuracy,
+        "fit_seconds": trained - started,
+        "one_query_seconds": float(np.median(singles)),
+        "many_queries_seconds": many,
+        "many_reckoned": reckoned,
+        "peak_bytes": _memory() - before,
+    }
+    Path(result).write_text(json.dumps(measured))
+
+
+def _batch(model: Any, Z: np.ndarray) -> float:
+    queries = np.resize(Z, (MANY, Z.shape[1]))
+    begun = time.perf_counter()
+    model.predict(queries)
+    return time.perf_counter() - begun
+
+
+def _memory() -> int:
+    """Most memory that the process has held so far, in bytes (Linux counts in KiB)."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
