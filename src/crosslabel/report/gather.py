@@ -196,7 +196,7 @@ def _words(spec: Spec, records: Records) -> Iterator[WordTable]:
 def _ratio(
     one: Reached, ratio: Ratio, label: dict[str, str], column: dict[str, str]
 ) -> tuple[str, ...]:
-    here = "—" if math.isnan(one.value) else f"{one.value:.1f}×"
+    here = "—" if math.isnan(one.value) else f"{one.value:.{1 if one.value < 100 else 0}f}×"
     met = {True: "reached", False: "not reached", None: "not run"}[one.met]
     methods = f"{label[ratio.slow]} / {label[ratio.fast]}"
     quantity, place = TITLES[ratio.quantity], column[ratio.setting]

@@ -51,7 +51,7 @@ def draw_table(table: Table) -> Markup:
     caption = caption_of(table.quantity.capitalize(), _unit(table))
     body = element("tbody", (_row(row, table) for row in table.rows))
     drawn = element("table", caption, element("thead", _header(table)), body, class_="results")
-    absent = f"Not run yet: {', '.join(table.absent)}." if table.absent else None
+    absent = f"Not run yet: {'; '.join(table.absent)}." if table.absent else None
     below = element("p", absent, class_="legend-line") if absent else None
     return join((scrolling(drawn, table.whole_title), _legend(table), below, _reasons(table)))
 
