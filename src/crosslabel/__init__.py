@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         JointDictionary,
         SupGraphDL,
     )
+    from crosslabel.persistence import Model, load, save
 
 __all__ = [
     "COPAR",
@@ -45,12 +46,19 @@ __all__ = [
     "CrossLabelClassifier",
     "CrossLabelClassifierCV",
     "JointDictionary",
+    "Model",
     "SupGraphDL",
     "__version__",
+    "load",
+    "save",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name in ("Model", "load", "save"):
+        from crosslabel import persistence
+
+        return getattr(persistence, name)
     return getattr(estimators, name)
 
 

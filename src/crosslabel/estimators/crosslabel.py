@@ -25,6 +25,7 @@ from crosslabel.estimators.base import Labels, RepresentationClassifier
 from crosslabel.estimators.calibration import fit_temperature, log_ratio, probabilities
 from crosslabel.estimators.progress import CallbackSupportMixin, Progress, with_callbacks
 from crosslabel.estimators.solvers import SOLVERS
+from crosslabel.estimators.stored import StoredWithoutRule
 from crosslabel.estimators.training import TrainingSet, fold_numbers, folds
 
 N_FOLDS = 5
@@ -32,6 +33,7 @@ N_FOLDS = 5
 
 
 class CrossLabelClassifier(
+    StoredWithoutRule,
     CallbackSupportMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
