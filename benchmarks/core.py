@@ -65,7 +65,7 @@ def problem(size: Size, spread: int = 0) -> tuple[solver.Problem, Array, ClassSt
     statistics = ClassStatistics.from_samples(X, labels, size.n_classes)
     D = random_atoms(X, labels, layout)
     targets = statistics.targets()
-    blocks = objective.blocks(targets, statistics.counts, PAPER)
+    blocks = objective.blocks(targets.starts, statistics.counts, PAPER)
     return solver.Problem(targets.rows, blocks, layout, PAPER), D, statistics
 
 

@@ -31,7 +31,7 @@ def coded(data, weights, dtype=np.float64):
     X, labels, layout, D = data
     statistics = ClassStatistics.from_samples(X, labels, layout.n_classes)
     targets = statistics.targets()
-    of_class = blocks(targets, statistics.counts, weights)
+    of_class = blocks(targets.starts, statistics.counts, weights)
     Y, atoms = targets.rows.astype(dtype), D.astype(dtype)
     fast = suppressed_codes(Y, of_class, atoms, layout, weights.suppression)
     return fast, naive(targets.rows, of_class, D, layout, weights.suppression)

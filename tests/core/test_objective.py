@@ -31,7 +31,7 @@ def test_terms_from_statistics_equal_those_from_samples(data, weights):
     X, labels, layout, D = data
     statistics = ClassStatistics.from_samples(X, labels, layout.n_classes)
     targets = statistics.targets()
-    of_class = terms.blocks(targets, statistics.counts, weights)
+    of_class = terms.blocks(targets.starts, statistics.counts, weights)
     codes = suppressed_codes(targets.rows, of_class, D, layout, weights.suppression)
     value = terms.objective(targets, statistics.counts, codes, D, layout, weights)
     literal = sample_codes(X, labels, D, layout, weights)

@@ -20,7 +20,7 @@ def statistics_of(data):
 def value_at(statistics, D, layout, weights):
     """The objective at a dictionary with its exact codes, term by term."""
     targets = statistics.targets()
-    of_class = terms.blocks(targets, statistics.counts, weights)
+    of_class = terms.blocks(targets.starts, statistics.counts, weights)
     codes = suppressed_codes(targets.rows, of_class, D, layout, weights.suppression)
     return terms.objective(targets, statistics.counts, codes, D, layout, weights)
 
@@ -43,7 +43,7 @@ def test_the_trace_is_the_objective(data, weights):
     statistics, (X, _, layout, D) = statistics_of(data), data
     solution = solver.learn(statistics, D, layout, weights, max_iter=1)
     targets = statistics.targets()
-    of_class = terms.blocks(targets, statistics.counts, weights)
+    of_class = terms.blocks(targets.starts, statistics.counts, weights)
     codes = suppressed_codes(targets.rows, of_class, D, layout, weights.suppression)
     value = terms.objective(targets, statistics.counts, codes, solution.dictionary, layout, weights)
     assert_allclose(solution.trace[0], value, rtol=1e-8, atol=1e-10 * len(X))
@@ -99,7 +99,7 @@ def test_solving_in_the_span_of_the_data_changes_nothing():
     targets = statistics.targets()
     D = start
     plain = solver.Problem(
-        targets.rows, terms.blocks(targets, statistics.counts, weights), layout, weights
+        targets.rows, terms.blocks(targets.starts, statistics.counts, weights), layout, weights
     )
     for _ in range(3):
         D = solver.exact_sweep(plain, D).dictionary

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.coding import Block
@@ -33,11 +34,11 @@ def group_factor(count: float) -> float:
     return max(count, 2.0) / (max(count, 2.0) - 1.0)
 
 
-def blocks(targets: Targets, counts: Array, penalties: Penalties) -> list[Block]:
+def blocks(starts: NDArray[np.intp], counts: Array, penalties: Penalties) -> list[Block]:
     """Rows that share a system: a class's mean with ρ = β, its deviations with β + γn/(n−1)."""
     beta, _, gamma = penalties
     means = [Block(c, slice(c, c + 1), beta) for c in range(len(counts))]
-    bounds = zip(targets.starts[:-1].tolist(), targets.starts[1:].tolist())
+    bounds = zip(starts[:-1].tolist(), starts[1:].tolist())
     deviations = [
         Block(c, slice(a, b), beta + gamma * group_factor(counts[c]))
         for c, (a, b) in enumerate(bounds)

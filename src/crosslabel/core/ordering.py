@@ -14,8 +14,11 @@ from numpy.typing import NDArray
 from crosslabel.core.scaling import Array
 from crosslabel.core.statistics import Labels
 
-_CHUNK = 2**22
-"""Values hashed at a time: bounds the memory of the integer products."""
+_CHUNK = 2**16
+"""Words hashed at a time: the integer products stay in cache."""
+
+_UNIT = 2.0**16
+"""Keys count weights in this part of a sample, as integers, so that their sums are exact."""
 
 
 class Canonical(NamedTuple):
@@ -30,6 +33,7 @@ class Canonical(NamedTuple):
     weights : ndarray of shape (n_distinct,)
     keys : ndarray of uint64 of shape (n_distinct,)
         What each sample adds to the key of its class; classes are ordered by their keys.
+    hashes : ndarray of uint64 of shape (n_distinct,)
     classes : ndarray of int of shape (n_classes,)
         `classes[c]` is the original label of canonical class c.
     """
@@ -38,6 +42,7 @@ class Canonical(NamedTuple):
     labels: Labels
     weights: NDArray[np.float64]
     keys: NDArray[np.uint64]
+    hashes: NDArray[np.uint64]
     classes: NDArray[np.intp]
 
 
@@ -49,19 +54,23 @@ def row_hashes(X: Array) -> NDArray[np.uint64]:
     X : ndarray of shape (n_rows, n_features)
         Of float32 or float64.
     """
-    bits = np.dtype(f"u{X.dtype.itemsize}")
-    factors = _mixed(np.arange(1, X.shape[1] + 1, dtype=np.uint64)) | np.uint64(1)
+    # Two float32 values make one word where the row has an even number of them.
+    whole = X.shape[1] * X.dtype.itemsize % 8 == 0
+    bits = np.dtype(np.uint64 if whole else f"u{X.dtype.itemsize}")
+    n_words = X.shape[1] * X.dtype.itemsize // bits.itemsize
+    factors = mixed(np.arange(1, n_words + 1, dtype=np.uint64)) | np.uint64(1)
     hashes = np.empty(len(X), np.uint64)
-    step = max(1, _CHUNK // max(1, X.shape[1]))
+    step = max(1, _CHUNK // max(1, n_words))
     for start in range(0, len(X), step):
         values = X[start : start + step] + X.dtype.type(0)  # turns −0 into 0, which equals it
-        words = values.view(bits).astype(np.uint64)
+        words = np.ascontiguousarray(values).view(bits).astype(np.uint64, copy=False)
         words ^= words >> np.uint64(29)
-        hashes[start : start + step] = (words * factors).sum(axis=1, dtype=np.uint64)
-    return _mixed(hashes)
+        words *= factors
+        hashes[start : start + step] = words.sum(axis=1, dtype=np.uint64)
+    return mixed(hashes)
 
 
-def _mixed(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mixed(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Spread every input bit over the whole word, so that sums of hashes stay distinct."""
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         hashes = (hashes ^ (hashes >> np.uint64(shift))) * np.uint64(factor)
@@ -91,15 +100,33 @@ def canonical(
     groups = np.cumsum(first) - 1
     rows = order[first]
     joined = np.bincount(groups, weights[order], len(rows)).astype(np.float64)
-    keys = _mixed(hashes[rows] ^ joined.view(np.uint64))
+    keys = sample_keys(hashes[order], weights[order])
+    keys = np.add.reduceat(keys, np.flatnonzero(first)) if len(rows) else keys
     classes = class_order(keys, labels[rows], n_classes)
     ranks = np.argsort(classes)[labels[rows]]
     by_class = np.argsort(ranks, kind="stable")
-    return Canonical(rows[by_class], ranks[by_class], joined[by_class], keys[by_class], classes)
+    kept = rows[by_class]
+    return Canonical(
+        kept, ranks[by_class], joined[by_class], keys[by_class], hashes[kept], classes
+    )
+
+
+def sample_keys(hashes: NDArray[np.uint64], weights: Array) -> NDArray[np.uint64]:
+    """What samples add to the key of their class: a sample twice adds what a weight of two does.
+
+    Sums of keys wrap and so depend neither on order nor on batches, and samples can leave them.
+    """
+    units = np.clip(np.rint(weights * _UNIT), 1, 2.0**62).astype(np.uint64)
+    return mixed(hashes) * units
+
+
+def key_sums(keys: NDArray[np.uint64], labels: Labels, n_classes: int) -> NDArray[np.uint64]:
+    """Key of each class: the sum of its samples' keys."""
+    sums = np.zeros(n_classes, np.uint64)
+    np.add.at(sums, labels, keys)
+    return sums
 
 
 def class_order(keys: NDArray[np.uint64], labels: Labels, n_classes: int) -> NDArray[np.intp]:
     """Classes by the sums of their samples' keys, which wrap and so depend on no order."""
-    sums = np.zeros(n_classes, np.uint64)
-    np.add.at(sums, labels, keys)
-    return np.argsort(sums, kind="stable")
+    return np.argsort(key_sums(keys, labels, n_classes), kind="stable")

@@ -136,7 +136,7 @@ def learn(
         statistics, dictionary = statistics.project(basis), dictionary @ basis.T
     targets = statistics.targets()
     problem = Problem(
-        targets.rows, blocks(targets, statistics.counts, penalties), layout, penalties
+        targets.rows, blocks(targets.starts, statistics.counts, penalties), layout, penalties
     )
     D, trace = unit_rows(dictionary), []
     unused = np.zeros(len(D), dtype=bool)

@@ -134,8 +134,8 @@ class ClassStatistics:
         order = np.argsort(labels, kind="stable")
         bounds = np.searchsorted(labels[order], np.arange(n_classes + 1))
         parts = [order[a:b] for a, b in pairwise(bounds)]
-        moments = [_moments(X[part], weights[part]) for part in parts]
-        counts, means, scatters = zip(*moments)
+        each = [moments(X[part], weights[part]) for part in parts]
+        counts, means, scatters = zip(*each)
         return cls(np.array(counts), np.array(means), scatters)
 
     @property
@@ -159,7 +159,7 @@ class ClassStatistics:
     ) -> ClassStatistics:
         """Statistics as if these samples had never been added."""
         gone = self.from_samples(X, labels, self.n_classes, sample_weight)
-        rest = [_without(*old) for old in zip(self._classes(), gone._classes())]
+        rest = [without(*old) for old in zip(self._classes(), gone._classes())]
         counts, means, scatters = zip(*rest)
         return ClassStatistics(np.array(counts), np.array(means), scatters)
 
@@ -170,7 +170,7 @@ class ClassStatistics:
                 f"Statistics of {self.n_classes} classes with {self.n_features} features cannot be "
                 f"merged with those of {other.n_classes} classes with {other.n_features} features."
             )
-        both = [_together(*pair) for pair in zip(self._classes(), other._classes())]
+        both = [together(*pair) for pair in zip(self._classes(), other._classes())]
         counts, means, scatters = zip(*both)
         return ClassStatistics(np.array(counts), np.array(means), scatters)
 
@@ -191,11 +191,11 @@ class ClassStatistics:
         starts = self.n_classes + np.cumsum([0, *map(len, factors)])
         return Targets(np.concatenate([scale * self.means, *factors]), starts)
 
-    def _classes(self) -> list[_Moments]:
-        return [_Moments(*each) for each in zip(self.counts, self.means, self.scatters)]
+    def _classes(self) -> list[Moments]:
+        return [Moments(*each) for each in zip(self.counts, self.means, self.scatters)]
 
 
-class _Moments(NamedTuple):
+class Moments(NamedTuple):
     """Count, mean and scatter of one class."""
 
     n: float
@@ -203,43 +203,56 @@ class _Moments(NamedTuple):
     scatter: Scatter
 
 
-def _moments(X: Array, weights: Array) -> _Moments:
-    """Count, mean and scatter of the weighted samples of one class."""
+def moments(X: Array, weights: Array, dtype: np.dtype | None = None) -> Moments:
+    """Count, mean and scatter of the weighted samples of one class.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    weights : ndarray of shape (n_samples,)
+    dtype : dtype, optional
+        Of mean and scatter, for sums over more samples than these; that of X if not given.
+    """
     n_features, count = X.shape[1], float(weights.sum())
+    dtype = np.dtype(dtype or X.dtype)
     if count == 0:
-        return _Moments(0.0, np.zeros(n_features, X.dtype), Scatter.zero(n_features, X.dtype))
-    roots = np.sqrt(weights).astype(X.dtype)
+        return Moments(0.0, np.zeros(n_features, dtype), Scatter.zero(n_features, dtype))
     # In float64 whatever the samples are: a mean of many would lose digits.
-    mean = np.einsum("i,ij->j", weights / count, X, dtype=np.float64).astype(X.dtype)
+    mean = np.einsum("i,ij->j", weights / count, X, dtype=np.float64)
+    centred = X - mean.astype(X.dtype)
+    roots = np.sqrt(weights).astype(X.dtype)
+    if (weights != 1).any():
+        centred *= roots[:, None]
+    mean = mean.astype(dtype)
     if len(X) > n_features:
-        centred = (X - mean) * roots[:, None]
-        return _Moments(count, mean, Scatter(centred.T @ centred, False))
+        return Moments(count, mean, Scatter((centred.T @ centred).astype(dtype, copy=False), False))
     # A reflection that takes the vector of root weights to an axis takes the scaled samples to
     # √n ȳ (one row, dropped) and n − 1 rows whose Gram matrix is the scatter.
     axis = roots.astype(np.float64) / np.sqrt(count)
     axis[0] += 1.0
-    centred = (X - mean) * roots[:, None]
     shift = (axis / axis[0]).astype(X.dtype)
     rows = centred[1:] - shift[1:, None] * (shift @ centred / (shift @ shift) * 2)
-    return _Moments(count, mean, Scatter(rows, True))
+    return Moments(count, mean, Scatter(rows.astype(dtype, copy=False), True))
 
 
-def _shift_row(a: _Moments, b: _Moments) -> Array:
+def _shift_row(a: Moments, b: Moments) -> Array:
     """The row by which the scatter of two joined classes exceeds the sum of their scatters."""
     weight = np.sqrt(a.n * b.n / (a.n + b.n))
     return (weight * (a.mean - b.mean)).astype(a.mean.dtype)
 
 
-def _together(a: _Moments, b: _Moments) -> _Moments:
+def together(a: Moments, b: Moments) -> Moments:
+    """Moments of two sets of samples of one class."""
     if b.n == 0 or a.n == 0:
         return a if b.n == 0 else b
     count = a.n + b.n
     mean = a.mean + (b.n / count) * (b.mean - a.mean)
     scatter = a.scatter.plus(b.scatter, _shift_row(a, b))
-    return _Moments(count, mean.astype(a.mean.dtype), scatter)
+    return Moments(count, mean.astype(a.mean.dtype), scatter)
 
 
-def _without(total: _Moments, gone: _Moments) -> _Moments:
+def without(total: Moments, gone: Moments) -> Moments:
+    """Moments of what is left when some of the samples of a class are removed."""
     if gone.n == 0:
         return total
     count = total.n - gone.n
@@ -248,7 +261,7 @@ def _without(total: _Moments, gone: _Moments) -> _Moments:
             f"{gone.n:g} samples of a class were to be removed, but it has {total.n:g}."
         )
     if count <= 1e-9 * total.n:
-        return _moments(total.mean[None, :][:0], np.zeros(0))
+        return moments(total.mean[None, :][:0], np.zeros(0))
     mean = (total.mean + (gone.n / count) * (total.mean - gone.mean)).astype(total.mean.dtype)
-    rest = _Moments(count, mean, total.scatter)
-    return _Moments(count, mean, total.scatter.minus(gone.scatter, _shift_row(rest, gone)))
+    rest = Moments(count, mean, total.scatter)
+    return Moments(count, mean, total.scatter.minus(gone.scatter, _shift_row(rest, gone)))

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from crosslabel.core.atoms import AtomLayout
@@ -21,8 +20,9 @@ from crosslabel.core.objective import Penalties
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array, row_norms, unit_rows
 from crosslabel.core.solver import Callback, Solution
-from crosslabel.estimators.base import Labels, RepresentationClassifier
-from crosslabel.estimators.calibration import fit_temperature, log_ratio, probabilities
+from crosslabel.estimators.base import Labels
+from crosslabel.estimators.calibration import fit_temperature
+from crosslabel.estimators.probability import ProbabilityMixin
 from crosslabel.estimators.progress import CallbackSupportMixin, Progress, with_callbacks
 from crosslabel.estimators.solvers import SOLVERS
 from crosslabel.estimators.stored import StoredWithoutRule
@@ -37,7 +37,7 @@ class CrossLabelClassifier(
     CallbackSupportMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
-    RepresentationClassifier,
+    ProbabilityMixin,
 ):
     r"""Supervised dictionary learning by cross-label suppression with group regularization.
 
@@ -363,29 +363,6 @@ class CrossLabelClassifier(
 
     def _class_scores(self, X: Array) -> Array:
         return self._rule.scores(X.astype(self.dictionary_.dtype, copy=False))
-
-    def _two_class_decision(self, scores: Array) -> Array:
-        return log_ratio(scores)
-
-    def _probability_enabled(self) -> Literal[True]:
-        if not self.probability:
-            raise AttributeError("predict_proba needs probability=True before fit.")
-        return True
-
-    @available_if(_probability_enabled)
-    def predict_proba(self, X: ArrayLike) -> Array:
-        """Probability of each class, calibrated on held-out training samples.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_queries, n_classes)
-        """
-        scores = self._class_scores(self._check_queries(X))
-        return probabilities(scores, self.temperature_)
 
     def transform(self, X: ArrayLike) -> Array:
         """Ridge codes over all atoms: x = yDᵀ(DDᵀ + βI)⁻¹.

@@ -13,7 +13,6 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.atoms import AtomLayout
@@ -22,9 +21,9 @@ from crosslabel.core.objective import Penalties
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.core.solver import SWEEPS, learn
-from crosslabel.estimators.base import Labels, RepresentationClassifier
-from crosslabel.estimators.calibration import log_ratio, probabilities
+from crosslabel.estimators.base import Labels
 from crosslabel.estimators.crosslabel import CrossLabelClassifier, accuracy
+from crosslabel.estimators.probability import ProbabilityMixin
 from crosslabel.estimators.training import Fold, TrainingSet, fold_numbers, folds
 
 WARM_ITERATIONS = 4
@@ -50,9 +49,7 @@ class Setting(NamedTuple):
 Scores = dict[Setting, float]
 
 
-class CrossLabelClassifierCV(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, RepresentationClassifier
-):
+class CrossLabelClassifierCV(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbabilityMixin):
     """`CrossLabelClassifier` with β, λ, γ, atom counts and rule chosen by cross-validation.
 
     Faster than `GridSearchCV` over the same grid: the statistics of each fold are computed once and
@@ -204,6 +201,8 @@ class CrossLabelClassifierCV(
         self.dictionary_ = self.best_estimator_.dictionary_
         self.atom_labels_ = self.best_estimator_.atom_labels_
         self.n_iter_ = self.best_estimator_.n_iter_
+        if self.probability:
+            self.temperature_ = self.best_estimator_.temperature_
         return self
 
     def _settings(self, n_classes: int) -> list[Setting]:
@@ -358,20 +357,6 @@ class CrossLabelClassifierCV(
 
     def _class_scores(self, X: Array) -> Array:
         return self.best_estimator_._class_scores(X)
-
-    def _two_class_decision(self, scores: Array) -> Array:
-        return log_ratio(scores)
-
-    def _probability_enabled(self) -> Literal[True]:
-        if not self.probability:
-            raise AttributeError("predict_proba needs probability=True before fit.")
-        return True
-
-    @available_if(_probability_enabled)
-    def predict_proba(self, X: ArrayLike) -> Array:
-        """Probability of each class, as in `CrossLabelClassifier.predict_proba`."""
-        scores = self._class_scores(self._check_queries(X))
-        return probabilities(scores, self.best_estimator_.temperature_)
 
     def transform(self, X: ArrayLike) -> Array:
         """Ridge codes over all atoms, as in `CrossLabelClassifier.transform`."""

@@ -35,6 +35,8 @@ class TrainingSet:
         `classes[c]` is the index in the estimator's `classes_` of canonical class c.
     known : ClassStatistics, optional
         The statistics, where they have been found already.
+    hashes : ndarray of uint64 of shape (n_samples,), optional
+        Of the samples as they were given.
     """
 
     X: Array
@@ -43,6 +45,7 @@ class TrainingSet:
     keys: NDArray[np.uint64]
     classes: NDArray[np.intp]
     known: ClassStatistics | None = None
+    hashes: NDArray[np.uint64] | None = None
 
     @classmethod
     def collect(
@@ -54,8 +57,10 @@ class TrainingSet:
         scale: Callable[[Array], Array],
     ) -> TrainingSet:
         """Put samples in canonical order, join equal ones, then scale."""
-        rows, found, weights, keys, classes = canonical(X, labels, n_classes, sample_weight)
-        return cls(scale(X[rows]), found, weights, keys, classes)
+        rows, found, weights, keys, hashes, classes = canonical(
+            X, labels, n_classes, sample_weight
+        )
+        return cls(scale(X[rows]), found, weights, keys, classes, hashes=hashes)
 
     @property
     def n_classes(self) -> int:

@@ -1,0 +1,111 @@
+"""The alternating loop of `core.solver`; between two looks at the objective all is on the device."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.gpu.atoms import AtomSweep
+from crosslabel.core.gpu.coding import SuppressedCoder
+from crosslabel.core.gpu.recording import Recording
+from crosslabel.core.objective import Penalties, blocks
+from crosslabel.core.scaling import Array
+from crosslabel.core.solver import Callback, Solution
+from crosslabel.core.statistics import ClassStatistics
+
+LOOK = 4
+"""Iterations between two looks at the objective: each look waits for the device."""
+
+
+class ExactSweep:
+    """One iteration: minimise over all codes, then over each atom in turn.
+
+    Parameters
+    ----------
+    statistics : ClassStatistics
+    dictionary : ndarray of shape (n_atoms, n_features)
+        The start.
+    layout : AtomLayout
+    penalties : Penalties
+    device : torch.device
+    """
+
+    def __init__(
+        self,
+        statistics: ClassStatistics,
+        dictionary: Array,
+        layout: AtomLayout,
+        penalties: Penalties,
+        device: torch.device,
+    ) -> None:
+        self.rows, starts = _upload(statistics, device)
+        self.energy = self.rows.double().square().sum()
+        class_blocks = blocks(starts, statistics.counts, penalties)
+        self.coder = SuppressedCoder(self.rows, class_blocks, layout, penalties.suppression)
+        start = torch.as_tensor(dictionary, device=device).double()
+        self.atoms = AtomSweep(torch.nn.functional.normalize(start))
+        self._run = Recording(self._sweep, self.rows.is_cuda and self.coder.is_safe)
+
+    def __call__(self) -> Tensor:
+        """The objective after the iteration; still on the device."""
+        return self._run()
+
+    def _sweep(self) -> Tensor:
+        D = self.atoms.dictionary
+        X = self.coder.codes(D)
+        B = X.T @ self.rows
+        # At the minimiser of the codes all four terms together are ‖Y‖² − ⟨B, D⟩.
+        value = self.energy - (B * D).sum()
+        return value - self.atoms.update(X.T @ X, B)
+
+
+def _upload(statistics: ClassStatistics, device: torch.device) -> tuple[Tensor, NDArray[np.intp]]:
+    """The rows of `ClassStatistics.targets`, class by class onto the device, and their starts."""
+    scale = np.sqrt(statistics.counts)[:, None].astype(statistics.means.dtype)
+    parts = [scale * statistics.means, *(scatter.factor() for scatter in statistics.scatters)]
+    ends = np.cumsum([len(part) for part in parts])
+    dtype = torch.as_tensor(parts[0]).dtype
+    rows = torch.empty((int(ends[-1]), statistics.n_features), dtype=dtype, device=device)
+    for part, end in zip(parts, ends.tolist()):
+        rows[end - len(part) : end] = torch.as_tensor(part)
+    return rows, ends
+
+
+def learn(
+    statistics: ClassStatistics,
+    dictionary: Array,
+    layout: AtomLayout,
+    penalties: Penalties,
+    *,
+    device: torch.device,
+    max_iter: int = 20,
+    tol: float = 0.0,
+    callback: Callback | None = None,
+) -> Solution:
+    """As `core.solver.learn`, on a device; the stopping rule sees every iteration, a few at a time.
+
+    The dictionaries since the last look are kept, so that the solution is the one at which the rule
+    stops, as if it had looked each time.
+    """
+    sweep = ExactSweep(statistics, dictionary, layout, penalties, device)
+    trace: list[float] = []
+    D, unused = sweep.atoms.dictionary, sweep.atoms.unused
+    while len(trace) < max_iter:
+        values, states = [], []
+        for _ in range(min(LOOK, max_iter - len(trace))):
+            values.append(sweep())
+            states.append((sweep.atoms.dictionary.clone(), sweep.atoms.unused))
+        for value, (D, unused) in zip(torch.stack(values).tolist(), states):
+            trace.append(value)
+            stop = callback(len(trace) - 1, value) if callback else False
+            if stop or (len(trace) > 1 and trace[-2] - value < tol * abs(value)):
+                return _solution(D, unused, trace, dictionary.dtype)
+    return _solution(D, unused, trace, dictionary.dtype)
+
+
+def _solution(D: Tensor, unused: Tensor, trace: list[float], dtype: np.dtype) -> Solution:
+    found = torch.nn.functional.normalize(D).cpu().numpy()
+    return Solution(found.astype(dtype, copy=False), trace, unused.cpu().numpy())

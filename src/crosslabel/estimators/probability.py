@@ -1,0 +1,45 @@
+"""Decisions and probabilities of the flagship and of its cross-validated form."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from numpy.typing import ArrayLike
+from sklearn.utils.metaestimators import available_if
+
+from crosslabel.core.scaling import Array
+from crosslabel.estimators.base import RepresentationClassifier
+from crosslabel.estimators.calibration import log_ratio, probabilities
+
+
+class ProbabilityMixin(RepresentationClassifier):
+    """`predict_proba` where `probability=True`, and a decision that grows with it.
+
+    A subclass sets `temperature_` when it is fitted with `probability=True`.
+    """
+
+    probability: bool
+    temperature_: float
+
+    def _two_class_decision(self, scores: Array) -> Array:
+        return log_ratio(scores)
+
+    def _probability_enabled(self) -> Literal[True]:
+        if not self.probability:
+            raise AttributeError("predict_proba needs probability=True before fit.")
+        return True
+
+    @available_if(_probability_enabled)
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Probability of each class, calibrated on held-out training samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_classes)
+        """
+        scores = self._class_scores(self._check_queries(X))
+        return probabilities(scores, self.temperature_)
