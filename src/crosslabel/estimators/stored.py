@@ -48,10 +48,13 @@ class StoredWithoutRule:
 
 def _layout(labels: NDArray[np.intp], n_classes: int) -> AtomLayout:
     """The layout whose labels these are."""
+    # Before they are counted: a count takes as much memory as the largest label says.
+    if labels.ndim != 1 or labels.dtype.kind != "i" or not len(labels) or max(labels) >= n_classes:
+        raise ValueError(f"atom_labels_ does not list atoms of {n_classes} classes")
     shared = int(np.count_nonzero(labels == SHARED))
     sizes = np.bincount(labels[shared:], minlength=n_classes)
     layout = AtomLayout(shared, tuple(sizes.tolist()))
-    if len(sizes) != n_classes or not np.array_equal(layout.labels, labels):
+    if not np.array_equal(layout.labels, labels):
         raise ValueError("atom_labels_ does not list the shared atoms and then those of each class")
     return layout
 

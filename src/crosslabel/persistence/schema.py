@@ -129,17 +129,13 @@ def arrays(node: Node, path: str = "") -> Iterator[tuple[str, str]]:
         return
     for label, child in children(node):
         if label != "key_types":
-            yield from arrays(child, _joined(path, _named(label, child)))
+            yield from arrays(*_named(child, f"{path}.{label}".strip(".")))
 
 
-def _named(label: str, child: Node) -> str:
+def _named(node: Node, path: str) -> tuple[Node, str]:
     """A pair of a name and an object, as pipelines hold them, goes by the name."""
-    if child["__loader__"] == "TupleNode" and len(child["content"]) == 2:
-        first = child["content"][0]
+    if node["__loader__"] == "TupleNode" and len(node["content"]) == 2:
+        first, second = node["content"]
         if first["__loader__"] == "JsonNode" and first["content"].startswith('"'):
-            return first["content"].strip('"')
-    return label
-
-
-def _joined(path: str, label: str) -> str:
-    return f"{path}.{label}".strip(".") if label else path
+            return second, first["content"].strip('"')
+    return node, path

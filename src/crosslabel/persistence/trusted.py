@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-OURS = re.compile(r"crosslabel\.(core|estimators|features)(\.[a-z0-9_]+)+", re.ASCII)
+OURS = re.compile(r"crosslabel\.(core|estimators|features|streaming)(\.[a-z0-9_]+)+", re.ASCII)
 # Parts of scikit-learn that hold estimators. Not those that read files or fetch them, nor tests.
 PARTS = (
     "calibration|cluster|compose|covariance|cross_decomposition|decomposition|discriminant_analysis"
