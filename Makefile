@@ -83,6 +83,7 @@ bench-peers: $(VENV)/.dev
 bench-images: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.features --scene15
 	$(BIN)/python -m benchmarks.predict
+	$(BIN)/python -m benchmarks.mutate
 	$(BIN)/python -m benchmarks.extended_yale_b
 	$(BIN)/python -m benchmarks.dynamic_textures
 	$(BIN)/python -m benchmarks.scene15 --folder $(KEPT)/scene15

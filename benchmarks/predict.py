@@ -9,11 +9,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
+from benchmarks.lines import Line, show
 from crosslabel.commands.fit import Parameters, fit
 
 COMMAND = "from crosslabel.cli import main; main()"
@@ -30,7 +32,7 @@ def wall(*words: str, repeats: int = 5) -> float:
     return best
 
 
-def main() -> None:
+def measured() -> Iterator[Line]:
     random = np.random.default_rng(0)
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
@@ -41,17 +43,22 @@ def main() -> None:
                 noisy = np.clip(base + random.normal(0, 30, base.shape), 0, 255).astype(np.uint8)
                 Image.fromarray(noisy).save(root / "photos" / str(label) / f"{number}.png")
         fit(root / "photos", out=root / "m.skops", parameters=GIVEN)
-        start = wall("-c", "pass")
-        libraries = wall("-c", "import sklearn.base, skops.io")
         model, one = str(root / "m.skops"), str(root / "photos" / "3" / "7.png")
+        start = wall("-c", "pass")
+        libraries = wall("-c", "import sklearn.base")
         single = wall("-c", COMMAND, "predict", model, one)
         many = wall("-c", COMMAND, "predict", model, str(root / "photos"), repeats=3)
-    print(f"Python's own start: {start:.2f} s; importing scikit-learn and skops: {libraries:.2f} s")
-    print(f"one image: {single - start:.2f} s beyond Python's start")
-    print(
-        f"1,000 images in one call: {many - start:.2f} s, {1e3 * (many - single) / 999:.1f} ms each"
+    print(f"Python's own start {start:.2f} s; importing scikit-learn alone {libraries:.2f} s")
+    yield Line("one image, seconds beyond Python's start", single - start, "<=", 1.5)
+    yield Line(
+        "1,000 images in one call: times one image", (many - start) / (single - start), "<=", 3
     )
+    yield Line("each further image, milliseconds", 1e3 * (many - single) / 999, "<=", 2)
+
+
+def main() -> int:
+    return show("crosslabel predict", measured())
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

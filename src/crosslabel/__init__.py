@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         SupGraphDL,
     )
     from crosslabel.export import to_onnx
+    from crosslabel.persistence import Model, load, save
 
 __all__ = [
     "COPAR",
@@ -48,13 +49,21 @@ __all__ = [
     "CrossLabelClassifier",
     "CrossLabelClassifierCV",
     "JointDictionary",
+    "Model",
     "RejectingClassifier",
     "SupGraphDL",
     "__version__",
+    "load",
+    "save",
     "to_onnx",
 ]
 
-_ELSEWHERE = {"to_onnx": "crosslabel.export"}
+_ELSEWHERE = {
+    "Model": "crosslabel.persistence",
+    "load": "crosslabel.persistence",
+    "save": "crosslabel.persistence",
+    "to_onnx": "crosslabel.export",
+}
 """Names that are no estimators, and where they are: loaded when first asked for."""
 
 

@@ -1,8 +1,13 @@
 """The command `crosslabel`: parse, call, print."""
 
+import sys
+
 import typer
 
 from crosslabel.commands.app import register
+from crosslabel.commands.start import start_quickly
+
+QUICK = ("evaluate", "explain", "predict")  # what loads a model, and so scikit-learn
 
 app = typer.Typer(
     help="Classify images, clips or features with a small dictionary that can be looked at.",
@@ -13,4 +18,6 @@ register(app)
 
 def main() -> None:
     """Run the command line."""
+    if len(sys.argv) > 1 and sys.argv[1] in QUICK:
+        start_quickly()
     app()

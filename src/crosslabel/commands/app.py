@@ -53,6 +53,13 @@ class Format(StrEnum):
     json = "json"
 
 
+class CardFormat(StrEnum):
+    """How a model card is written."""
+
+    markdown = "markdown"
+    html = "html"
+
+
 class Rule(StrEnum):
     """The two rules of the paper."""
 
@@ -85,6 +92,8 @@ def register(app: typer.Typer) -> None:
     app.command("explain")(explain_command)
     app.command("reproduce")(reproduce_command)
     app.command("export")(export_command)
+    app.command("inspect")(inspect_command)
+    app.command("card")(card_command)
     app.command("demo")(demo_command)
     app.command("report")(report_command)
     data = typer.Typer(help="Data sets: which are here, and how to get the others.")
@@ -108,6 +117,12 @@ def fit_command(
     atoms: Annotated[int | None, typer.Option(min=1, help="Atoms per class.")] = None,
     shared: Annotated[int | None, typer.Option(min=0, help="Atoms that all classes share.")] = None,
     held_out: Annotated[float, typer.Option(help="Share kept aside to measure with.")] = 0.25,
+    licence: Annotated[
+        str | None, typer.Option(help="Of the training data, for the model's card.")
+    ] = None,
+    data_name: Annotated[
+        str | None, typer.Option(help="Of the training data, for the model's card.")
+    ] = None,
     cache: CACHE = None,
     jobs: JOBS = -1,
     seed: SEED = 0,
@@ -145,6 +160,8 @@ def fit_command(
             held_out=held_out,
             seed=seed,
             strict=strict,
+            licence=licence,
+            data_name=data_name,
         )
         _tell_skipped(report.data, quiet)
         if as_json:
@@ -379,6 +396,51 @@ def export_command(
         if not quiet:
             width = content.graph.input[0].type.tensor_type.shape.dim[1].dim_value
             typer.echo(f"{out} takes rows X of {width} values and gives label and scores.")
+
+
+def inspect_command(model: MODEL, as_json: AS_JSON = False) -> None:
+    """Tell what a model file holds, without loading it.
+
+    Example:
+
+      crosslabel inspect pets.skops
+    """
+    with _user_errors():
+        from crosslabel.commands.inspect import as_text, inspect
+
+        description = inspect(model)
+        if as_json:
+            _print_json(description.as_dict())
+            return
+        typer.echo(as_text(description))
+
+
+def card_command(
+    model: MODEL,
+    out: Annotated[
+        Path | None, typer.Option(help="File of the card, .md or .html. Default: printed.")
+    ] = None,
+    form: Annotated[
+        CardFormat | None, typer.Option("--format", help="Default: by the suffix of --out.")
+    ] = None,
+    quiet: QUIET = False,
+) -> None:
+    """Write the card of a model: its data, how it was measured, its limits, the data's licence.
+
+    Examples
+    --------
+      crosslabel card pets.skops
+
+      crosslabel card pets.skops --out pets.html
+    """
+    with _user_errors():
+        from crosslabel.commands.card import card
+
+        text = card(model, out=out, form=None if form is None else form.value)
+        if out is None:
+            typer.echo(text, nl=False)
+        elif not quiet:
+            typer.echo(f"The card is {out}.")
 
 
 def list_command(root: ROOT = None, as_json: AS_JSON = False) -> None:

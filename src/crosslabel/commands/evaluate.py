@@ -9,7 +9,7 @@ from sklearn.utils import Bunch
 
 from crosslabel.commands.measure import Accuracy
 from crosslabel.datasets.source import load_source
-from crosslabel.persistence import Model, load
+from crosslabel.persistence import Model, load_model
 
 
 def evaluate(
@@ -32,7 +32,7 @@ def evaluate(
     data : Bunch
         What was loaded, with `skipped`.
     """
-    trained = model if isinstance(model, Model) else load(model)
+    trained = model if isinstance(model, Model) else load_model(model)
     data = load_source(path, strict=strict, minimum=1)
     if data.kind != trained.kind:
         raise ValueError(f"The model was trained on {trained.kind}, but {path} holds {data.kind}.")

@@ -14,7 +14,7 @@ from crosslabel.commands.queries import read_queries
 from crosslabel.core.coding import ridge_codes
 from crosslabel.core.scaling import Array
 from crosslabel.files import write_whole
-from crosslabel.persistence import Model, load
+from crosslabel.persistence import Model, load_model
 from crosslabel.report.figures import new_figure
 
 SHOWN = 3  # classes whose reconstructions are drawn
@@ -116,7 +116,7 @@ def explain(
     -------
     Explanation
     """
-    trained = model if isinstance(model, Model) else load(model)
+    trained = model if isinstance(model, Model) else load_model(model)
     query = next(iter(read_queries(trained.kind, [Path(image)], strict=True)))
     items = query.item[None] if trained.kind == "features" else [query.item]
     explanation = _explanation(trained, str(image), items)

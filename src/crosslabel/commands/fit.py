@@ -81,6 +81,8 @@ def fit(
     held_out: float = 0.25,
     seed: int = 0,
     strict: bool = False,
+    licence: str | None = None,
+    data_name: str | None = None,
 ) -> Report:
     """Train on a folder of images or clips or on a feature file.
 
@@ -102,6 +104,8 @@ def fit(
     seed : int, default=0
     strict : bool, default=False
         Raise for the first file that cannot be used instead of leaving it out.
+    licence, data_name : str or None, default=None
+        Of the training data, as the model's card will state them.
 
     Returns
     -------
@@ -124,7 +128,12 @@ def fit(
     predicted = pipeline.predict(taken(data.samples, test))
     accuracy = Accuracy.of(data.target[test], predicted, names)
     name = DEFAULTS[data.kind] if features == "auto" else features
-    summary = _summary(data, train, classifier, accuracy, seconds, seed)
+    summary = {
+        "data_name": data_name,
+        "licence": licence,
+        "protocol": _protocol(data, len(train), len(test), parameters or Parameters(), seed),
+        **_summary(data, train, classifier, accuracy, seconds, seed),
+    }
     model = Model(_unbound(pipeline), names, data.kind, name, summary)
     if out is not None:
         save(model, out)
@@ -175,6 +184,18 @@ def _unbound(pipeline: Pipeline) -> Pipeline:
         own = step.get_params(deep=False)
         step.set_params(**{name: value for name, value in local.items() if name in own})
     return pipeline
+
+
+def _protocol(data: Bunch, n_train: int, n_test: int, given: Parameters, seed: int) -> str:
+    """How the model was measured, in words that hold for what `fit` does."""
+    split = "at random within each class" if data.train is None else "by the data file's own split"
+    chosen = [name for name in CHOSEN if getattr(given, name) is None]
+    how = f"chosen by up to {MAX_FOLDS}-fold cross-validation on the training samples"
+    choice = f"{', '.join(chosen)}: {how}." if chosen else "All parameters were given."
+    return (
+        f"{n_train + n_test} samples were divided {split} into {n_train} to train with and "
+        f"{n_test} to measure with, which no choice has seen. {choice} Seed {seed}."
+    )
 
 
 def _summary(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,12 +22,15 @@ class Accuracy:
         Accuracy of each class.
     confusions : list of (str, str, int)
         True class, predicted class and count, most frequent first.
+    per_class_total : dict of str to int
+        Samples of each class.
     """
 
     correct: int
     total: int
     per_class: dict[str, float]
     confusions: list[tuple[str, str, int]]
+    per_class_total: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, truth: ArrayLike, predicted: ArrayLike, names: list[str]) -> Accuracy:
@@ -41,6 +44,7 @@ class Accuracy:
             len(y),
             {names[c]: float((z[y == c] == c).mean()) for c in np.unique(y)},
             [(names[pairs[0, i]], names[pairs[1, i]], int(counts[i])) for i in order],
+            {names[c]: int((y == c).sum()) for c in np.unique(y)},
         )
 
     @property
@@ -77,4 +81,5 @@ class Accuracy:
             "interval": list(self.interval),
             "mean_per_class": self.mean_per_class,
             "per_class": self.per_class,
+            "per_class_total": self.per_class_total,
         }

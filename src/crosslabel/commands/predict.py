@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from crosslabel.commands.queries import Query, read_queries
-from crosslabel.persistence import Model, load
+from crosslabel.persistence import Model, load_model
 
 BATCH = 64  # images in memory at once
 
@@ -70,7 +70,7 @@ def predict(
     Prediction
         One for each file, or each row of a feature file, in order.
     """
-    trained = model if isinstance(model, Model) else load(model)
+    trained = model if isinstance(model, Model) else load_model(model)
     batch: list[Query] = []
     for query in read_queries(trained.kind, [Path(file) for file in files], strict):
         batch.append(query)

@@ -35,6 +35,7 @@ from crosslabel.estimators.probability import ProbabilityMixin
 from crosslabel.estimators.progress import CallbackSupportMixin, Progress, with_callbacks
 from crosslabel.estimators.rejection import NoveltyMixin
 from crosslabel.estimators.solvers import SOLVERS
+from crosslabel.estimators.stored import StoredWithoutRule
 from crosslabel.estimators.training import TrainingSet, fold_numbers, folds
 
 N_FOLDS = 5
@@ -43,6 +44,7 @@ N_FOLDS = 5
 
 class CrossLabelClassifier(
     NoveltyMixin,
+    StoredWithoutRule,
     CallbackSupportMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,

@@ -55,7 +55,13 @@ class KeptSample:
         """No samples of no classes."""
         none = np.zeros(0, np.uint64)
         return cls(
-            np.zeros((0, n_features), dtype), none.astype(np.intp), np.zeros(0), none, none, size, seed
+            np.zeros((0, n_features), dtype),
+            none.astype(np.intp),
+            np.zeros(0),
+            none,
+            none,
+            size,
+            seed,
         )
 
     @property
@@ -124,7 +130,9 @@ class KeptSample:
             If one that must be here is not, or not as often: it was never added.
         """
         left = self.weights.copy()
-        where = {(c, h): k for k, (c, h) in enumerate(zip(self.labels.tolist(), self.hashes.tolist()))}
+        where = {
+            (c, h): k for k, (c, h) in enumerate(zip(self.labels.tolist(), self.hashes.tolist()))
+        }
         for row in np.flatnonzero(self.admits(labels, hashes)):
             place = where.get((int(labels[row]), int(hashes[row])))
             if place is None or left[place] < weights[row] * (1 - 1e-9):

@@ -80,7 +80,9 @@ class ClassStatistics:
         """
         samples, targets = check_X_y(X, y, dtype=[np.float64, np.float32], order="C")
         weights = _checked_weights(sample_weight, len(samples))
-        return cls.of_checked(unit_rows(samples) if normalize else samples, targets, weights, normalize)
+        return cls.of_checked(
+            unit_rows(samples) if normalize else samples, targets, weights, normalize
+        )
 
     @classmethod
     def of_checked(
@@ -99,9 +101,7 @@ class ClassStatistics:
         return cls._of(classes, each, normalized)
 
     @classmethod
-    def _of(
-        cls, classes: NDArray[Any], each: list[Moments], normalized: bool
-    ) -> ClassStatistics:
+    def _of(cls, classes: NDArray[Any], each: list[Moments], normalized: bool) -> ClassStatistics:
         counts, means, scatters = zip(*each)
         return cls(classes, np.array(counts), np.array(means), scatters, normalized)
 
@@ -174,7 +174,11 @@ class ClassStatistics:
         numbers = np.arange(len(self.classes))[classes]
         scatters = tuple(self.scatters[k] for k in numbers)
         return ClassStatistics(
-            self.classes[numbers], self.counts[numbers], self.means[numbers], scatters, self.normalized
+            self.classes[numbers],
+            self.counts[numbers],
+            self.means[numbers],
+            scatters,
+            self.normalized,
         )
 
     def moments(self) -> list[Moments]:
@@ -183,7 +187,9 @@ class ClassStatistics:
 
     def numbered(self, dtype: np.dtype) -> core.ClassStatistics:
         """The statistics as the solver takes them: classes by number, in the samples' type."""
-        scatters = tuple(Scatter(s.array.astype(dtype, copy=False), s.is_factor) for s in self.scatters)
+        scatters = tuple(
+            Scatter(s.array.astype(dtype, copy=False), s.is_factor) for s in self.scatters
+        )
         return core.ClassStatistics(self.counts, self.means.astype(dtype, copy=False), scatters)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -274,7 +280,9 @@ def _checked_weights(sample_weight: ArrayLike | None, n_samples: int) -> Array:
         return np.ones(n_samples)
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.shape != (n_samples,):
-        raise ValueError(f"sample_weight has shape {weights.shape}, but there are {n_samples} samples.")
+        raise ValueError(
+            f"sample_weight has shape {weights.shape}, but there are {n_samples} samples."
+        )
     if not np.isfinite(weights).all() or weights.min(initial=0.0) < 0:
         worst = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[0])
         raise ValueError(

@@ -1,0 +1,95 @@
+"""What a model file tells of itself in `manifest.json`: plain values for people and programs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+FORMAT = "crosslabel model"
+VERSION = 1
+"""Of the format. A change that older readers would misread raises it; `load` opens all before."""
+
+SHOWN = 64  # values of an array that are written out
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _is_steps(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(step, dict)
+        and _is_text(step.get("name"))
+        and _is_text(step.get("type"))
+        and isinstance(step.get("parameters"), dict)
+        for step in value
+    )
+
+
+CHECKS: dict[str, Callable[[Any], bool]] = {
+    "holds": lambda value: value in ("model", "estimator"),
+    "crosslabel": _is_text,
+    "libraries": lambda value: isinstance(value, dict) and _is_texts(list(value.values())),
+    "kind": lambda value: value in ("", "images", "clips", "features"),
+    "features": _is_text,
+    "class_names": _is_texts,
+    "steps": _is_steps,
+    "summary": lambda value: isinstance(value, dict),
+}
+"""Of every entry that readers use, whether it is of the expected form."""
+
+
+def settings_of(estimator: Any) -> list[dict[str, Any]]:
+    """Name, type and parameters of each step of a pipeline, or of the one estimator.
+
+    Parameters
+    ----------
+    estimator : estimator or Pipeline
+
+    Returns
+    -------
+    list of dict
+    """
+    steps = getattr(estimator, "steps", None) or [("estimator", estimator)]
+    return [
+        {
+            "name": name,
+            "type": f"{type(step).__module__}.{type(step).__qualname__}",
+            "parameters": plain(step.get_params(deep=False) if hasattr(step, "get_params") else {}),
+        }
+        for name, step in steps
+    ]
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON knows it: what JSON has no form for becomes text.
+
+    Parameters
+    ----------
+    value : object
+
+    Returns
+    -------
+    None, bool, int, float, str, list or dict
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if isinstance(value, np.ndarray):
+        whole = value.size <= SHOWN
+        return plain(value.tolist()) if whole else f"array of {value.dtype} {value.shape}"
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    return type(value).__name__
