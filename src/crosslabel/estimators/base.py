@@ -105,7 +105,8 @@ class RepresentationClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_queries,)
         """
-        return named(self.classes_, self._query_scores(X).argmax(axis=1))
+        best = self._query_scores(X).argmax(axis=1)
+        return named(self.classes_, best)
 
     def _query_scores(self, X: ArrayLike) -> Array:
         """Scores of checked queries: a tensor for a tensor, an array for anything else."""
