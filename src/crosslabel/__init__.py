@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         JointDictionary,
         SupGraphDL,
     )
+    from crosslabel.streaming.statistics import ClassStatistics
 
 __all__ = [
     "COPAR",
@@ -42,6 +43,7 @@ __all__ = [
     "LRSDL",
     "RCR",
     "SRC",
+    "ClassStatistics",
     "CrossLabelClassifier",
     "CrossLabelClassifierCV",
     "JointDictionary",
@@ -51,6 +53,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "ClassStatistics":
+        from crosslabel.streaming.statistics import ClassStatistics
+
+        return ClassStatistics
     return getattr(estimators, name)
 
 

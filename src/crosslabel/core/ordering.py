@@ -106,9 +106,7 @@ def canonical(
     ranks = np.argsort(classes)[labels[rows]]
     by_class = np.argsort(ranks, kind="stable")
     kept = rows[by_class]
-    return Canonical(
-        kept, ranks[by_class], joined[by_class], keys[by_class], hashes[kept], classes
-    )
+    return Canonical(kept, ranks[by_class], joined[by_class], keys[by_class], hashes[kept], classes)
 
 
 def sample_keys(hashes: NDArray[np.uint64], weights: Array) -> NDArray[np.uint64]:

@@ -57,9 +57,7 @@ class TrainingSet:
         scale: Callable[[Array], Array],
     ) -> TrainingSet:
         """Put samples in canonical order, join equal ones, then scale."""
-        rows, found, weights, keys, hashes, classes = canonical(
-            X, labels, n_classes, sample_weight
-        )
+        rows, found, weights, keys, hashes, classes = canonical(X, labels, n_classes, sample_weight)
         return cls(scale(X[rows]), found, weights, keys, classes, hashes=hashes)
 
     @property

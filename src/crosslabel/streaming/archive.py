@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosslabel._version import __version__
-from crosslabel.features.extraction import write_whole
+from crosslabel.files import write_whole
 
 FORMAT = 1
 """Raised by every change of what the arrays mean."""
@@ -39,7 +39,8 @@ def save(path: str | os.PathLike[str], kind: str, arrays: Mapping[str, NDArray[A
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     note = {"kind": kind, "format": FORMAT, "crosslabel": __version__, "sum": _checksum(arrays)}
     header = np.frombuffer(json.dumps(note).encode(), np.uint8)
-    write_whole(Path(path), lambda file: np.savez(file, header=header, **arrays))
+    content: dict[str, Any] = {"header": header, **arrays}
+    write_whole(Path(path), lambda file: np.savez(file, **content))
 
 
 def load(path: str | os.PathLike[str], kind: str) -> Arrays:

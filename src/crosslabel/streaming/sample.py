@@ -53,10 +53,9 @@ class KeptSample:
     @classmethod
     def empty(cls, n_features: int, dtype: np.dtype, size: int, seed: int) -> KeptSample:
         """No samples of no classes."""
-        none = np.zeros(0, np.uint64)
-        return cls(
-            np.zeros((0, n_features), dtype), none.astype(np.intp), np.zeros(0), none, none, size, seed
-        )
+        none, labels = np.zeros(0, np.uint64), np.zeros(0, np.intp)
+        X = np.zeros((0, n_features), dtype)
+        return cls(X, labels, np.zeros(0), none, none, size, seed)
 
     @property
     def complete(self) -> bool:
@@ -124,7 +123,8 @@ class KeptSample:
             If one that must be here is not, or not as often: it was never added.
         """
         left = self.weights.copy()
-        where = {(c, h): k for k, (c, h) in enumerate(zip(self.labels.tolist(), self.hashes.tolist()))}
+        here = zip(self.labels.tolist(), self.hashes.tolist())
+        where = {key: place for place, key in enumerate(here)}
         for row in np.flatnonzero(self.admits(labels, hashes)):
             place = where.get((int(labels[row]), int(hashes[row])))
             if place is None or left[place] < weights[row] * (1 - 1e-9):
