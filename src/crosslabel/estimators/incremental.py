@@ -233,6 +233,7 @@ class IncrementalMixin(RepresentationClassifier):
         """Keep what `partial_fit` and `forget` go on from after a `fit` in memory."""
         self._draw_seed()
         self._declared, self._grown = self.classes_[:0], False
+        self._chosen_at = training.weights.sum()
         self._adopt(
             stream_of(training, self.classes_, self._empty_stream(training.X)), self.classes_
         )

@@ -36,7 +36,7 @@ def save(path: str | os.PathLike[str], kind: str, arrays: Mapping[str, NDArray[A
     for name, array in arrays.items():
         if array.dtype.hasobject:
             raise ValueError(f"{name} holds Python objects; a file holds numbers and text only.")
-    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    arrays = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     note = {"kind": kind, "format": FORMAT, "crosslabel": __version__, "sum": _checksum(arrays)}
     header = np.frombuffer(json.dumps(note).encode(), np.uint8)
     content: dict[str, Any] = {"header": header, **arrays}
@@ -60,7 +60,7 @@ def load(path: str | os.PathLike[str], kind: str) -> Arrays:
     if not place.is_file():
         raise FileNotFoundError(f"There is no file {place}.")
     try:
-        with np.load(place, allow_pickle=False) as file:
+        with place.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         note = json.loads(arrays.pop("header").tobytes())
         found = (note["kind"], note["format"], note["sum"])

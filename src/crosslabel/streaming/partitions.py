@@ -134,11 +134,11 @@ def _lazily(method: Callable[..., Any], estimator: Any, X: Any) -> Any:
         return X.map_partitions(_call_framed, name, travelling, meta=meta)
     X = X.rechunk({1: -1})
     wide = {"drop_axis": 1} if result.ndim == 1 else {"chunks": (X.chunks[0], result.shape[1:])}
-    return X.map_blocks(_call, name=name, model=travelling, dtype=result.dtype, **wide)
+    return X.map_blocks(_call, method=name, model=travelling, dtype=result.dtype, **wide)
 
 
-def _call(X: Array, name: str, model: Any) -> Any:
-    return getattr(model, name)(X)
+def _call(X: Array, method: str, model: Any) -> Any:
+    return getattr(model, method)(X)
 
 
 def _call_framed(frame: Any, name: str, model: Any) -> Any:
