@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 # Where benchmarks that take hours keep what they have done.
 KEPT   ?= /var/tmp/crosslabel-bench
 
-.PHONY: help demo test test-slow lint bench bench-methods bench-images format clean
+.PHONY: help demo test test-slow lint bench bench-methods bench-images bench-stream format clean
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
@@ -59,6 +59,14 @@ bench-images: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.dynamic_textures
 	$(BIN)/python -m benchmarks.scene15 --folder $(KEPT)/scene15
 	$(BIN)/python -m benchmarks.caltech101 --folder $(KEPT)/caltech101
+
+## make bench-stream  12 GB from disk, 10,000 classes, all of (Fashion-)MNIST, Dask, forgetting; takes an hour
+bench-stream: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.streaming
+	$(BIN)/python -m benchmarks.many_classes
+	$(BIN)/python -m benchmarks.dask_pass
+	$(BIN)/python -m benchmarks.forgetting
+	$(BIN)/python -m benchmarks.fashion_mnist
 
 ## make format     put the code into its one format
 format: $(VENV)/.dev

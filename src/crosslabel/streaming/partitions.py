@@ -134,7 +134,7 @@ def _lazily(method: Callable[..., Any], estimator: Any, X: Any) -> Any:
         return X.map_partitions(_call_framed, name, travelling, meta=meta)
     X = X.rechunk({1: -1})
     wide = {"drop_axis": 1} if result.ndim == 1 else {"chunks": (X.chunks[0], result.shape[1:])}
-    return X.map_blocks(_call, method=name, model=travelling, dtype=result.dtype, **wide)
+    return X.map_blocks(_call, method=name, model=travelling, meta=result[:0], **wide)
 
 
 def _call(X: Array, method: str, model: Any) -> Any:

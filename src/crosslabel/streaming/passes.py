@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crosslabel.core.ordering import row_hashes
 from crosslabel.core.scaling import Array
 from crosslabel.features.extraction import progress_bar
 from crosslabel.streaming import archive
 from crosslabel.streaming.sources import Source
+from crosslabel.streaming.sample import Words
 from crosslabel.streaming.stream import Scale, Stream
 
 KIND = "checkpoint of a pass"
@@ -27,7 +29,7 @@ CHECKPOINT_SECONDS = 60.0
 """Time between two checkpoints: little to do again, and little time spent writing."""
 
 BLOCK_COPIES = 6
-"""Arrays of a block's size at the worst moment: two blocks read ahead, scaled, sorted, centred."""
+"""What is to fit into the limit, in blocks: two that are read, and the work on the classes."""
 
 
 @dataclass(frozen=True)
@@ -113,10 +115,10 @@ def run(
     step, written = block_rows(source, memory_limit), time.monotonic()
     with progress_bar(progress, n_rows) as advance:
         advance(start)
-        for a, block in _blocks(source, start, step):
+        for a, block, hashes in _blocks(source, start, step):
             b = a + len(block)
             given = None if weights is None else weights[a:b]
-            stream = stream.absorb(block, codes[a:b], given, scale)
+            stream = stream.absorb(block, codes[a:b], given, scale, hashes)
             advance(len(block))
             late = time.monotonic() - written > CHECKPOINT_SECONDS
             if checkpoint and (late or b == n_rows):
@@ -132,20 +134,25 @@ def block_rows(source: Source, memory_limit: int) -> int:
     return rows // source.chunk * source.chunk or rows
 
 
-def _blocks(source: Source, start: int, step: int) -> Iterator[tuple[int, Array]]:
-    """Blocks and their first rows; while one is learnt from, the next one is read."""
+def _blocks(source: Source, start: int, step: int) -> Iterator[tuple[int, Array, Words]]:
+    """First row, samples and hashes of each block; while one is learnt from, the next is read."""
     n_rows = source.shape[0]
     places = range(start, n_rows, step)
     with ThreadPoolExecutor(1) as reader:
         ahead = None
         for a in places:
-            now = ahead or reader.submit(source.read, a, min(a + step, n_rows))
+            now = ahead or reader.submit(_read, source, a, min(a + step, n_rows))
             following = a + step
             ahead = None
-            block = now.result()
+            block, hashes = now.result()
             if following < n_rows:
-                ahead = reader.submit(source.read, following, min(following + step, n_rows))
-            yield a, block
+                ahead = reader.submit(_read, source, following, min(following + step, n_rows))
+            yield a, block, hashes
+
+
+def _read(source: Source, start: int, stop: int) -> tuple[Array, Words]:
+    block = source.read(start, stop)
+    return block, row_hashes(block)
 
 
 def named(stream: Stream, classes: NDArray[Any]) -> Stream:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,9 +87,14 @@ class ClassStatistics:
 
     @classmethod
     def of_checked(
-        cls, X: Array, y: NDArray[Any], weights: Array, normalized: bool
+        cls,
+        X: Array,
+        y: NDArray[Any],
+        weights: Array,
+        normalized: bool,
+        scale: Callable[[Array], Array] = lambda X: X,
     ) -> ClassStatistics:
-        """Statistics of samples that are valid, and scaled if they are to be."""
+        """Statistics of valid samples, scaled class by class: no copy of them all is made."""
         kept = weights > 0
         if not kept.all():
             X, y, weights = X[kept], y[kept], weights[kept]
@@ -98,7 +103,13 @@ class ClassStatistics:
         classes, found = np.unique(y, return_inverse=True)
         order = np.argsort(found, kind="stable")
         parts = np.split(order, np.cumsum(np.bincount(found))[:-1])
-        each = [core.moments(X[part], weights[part], np.dtype(float)) for part in parts]
+        # One piece of memory for all classes: new ones would be cleared by the system each time.
+        work = np.empty((max(map(len, parts)), X.shape[1]), X.dtype)
+        each = []
+        for part in parts:
+            rows = np.take(X, part, axis=0, out=work[: len(part)], mode="clip")
+            scaled = scale(rows)
+            each.append(core.moments(scaled, weights[part], np.dtype(float), overwrite=True))
         return cls.of_moments(classes, each, normalized)
 
     @classmethod
