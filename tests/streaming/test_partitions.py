@@ -100,7 +100,7 @@ def test_misuse_is_explained(data, model):
     with pytest.raises(ValueError, match=r"have \[5, 2\] partitions"):
         model.fit(lazy, labels)
     uneven = dd.from_pandas(pd.Series(y), npartitions=5)
-    with pytest.raises(ValueError, match=r"Partition \d has 50 rows of X, but 42 labels"):
+    with pytest.raises(ValueError, match=r"Partition \d has \d+ rows of X, but 42 labels"):
         model.fit(lazy, uneven)
 
 

@@ -19,8 +19,8 @@ from crosslabel.core.ordering import row_hashes
 from crosslabel.core.scaling import Array
 from crosslabel.features.extraction import progress_bar
 from crosslabel.streaming import archive
-from crosslabel.streaming.sources import Source
 from crosslabel.streaming.sample import Words
+from crosslabel.streaming.sources import Source
 from crosslabel.streaming.stream import Scale, Stream
 
 KIND = "checkpoint of a pass"
