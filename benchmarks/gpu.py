@@ -14,9 +14,11 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from crosslabel import CrossLabelClassifier
 from crosslabel.core import solver as cpu
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.gpu import solver as gpu
+from crosslabel.core.gpu.coding import factorise
 from crosslabel.core.objective import Penalties
 from crosslabel.core.scaling import unit_rows
 from crosslabel.core.statistics import ClassStatistics
@@ -70,74 +72,95 @@ def seconds(work) -> float:
 
 
 def stages(size: Size) -> None:
-    """Where one iteration's time goes."""
+    """Where one iteration's time goes, launch by launch."""
     statistics, start, layout = problem(size)
     sweep = gpu.ExactSweep(statistics, start, layout, PENALTIES, torch.device("cuda"))
     for _ in range(3):
         sweep()
     [group] = sweep.coder.groups
     D = sweep.atoms.dictionary
-    factor = gpu_factorise(D, group.tau)
-    X = sweep.coder.codes(D)
-    N = factor.smoother
-    batch = max(group.batches, key=lambda b: len(b.blocks) * (b.blocks[0].rows.stop))
-    inverse = batch.inverses(N)
+    factor = factorise(D, group.tau)
+    X, N = sweep.coder.codes(D), factor.smoother
     parts = {
-        "factorise": lambda: gpu_factorise(D, group.tau),
-        "rows @ coder": lambda: group.rows @ factor.coder.T,
-        "inverses": lambda: batch.inverses(N),
-        "solve": lambda: batch.solve(X, N, inverse),
-        "refine": lambda: group._refine(X, N, [inverse]),
-        "X.T X": lambda: X.T @ X,
-        "X.T Y": lambda: X.T @ sweep.rows,
-        "atoms": sweep.atoms,
-        "whole": sweep,
+        "factorise": lambda: factorise(D, group.tau),
+        "ridge codes": lambda: group.rows @ factor.coder.T,
+        "small systems": lambda: [batch.inverses(N) for batch in group.batches],
+        "all codes": lambda: sweep.coder.codes(D),
+        "two moments": lambda: (X.T @ X, X.T @ sweep.rows),
+        "atoms": lambda: sweep.atoms.update(X.T @ X, X.T @ sweep.rows),
+        "whole, recorded": sweep,
     }
     for name, work in parts.items():
         work()
-        print(f"    {name:<14}{1e3 * min(seconds(work) for _ in range(3)):8.2f} ms", flush=True)
+        print(f"    {name:<16}{1e3 * min(seconds(work) for _ in range(3)):8.2f} ms", flush=True)
 
 
-def gpu_factorise(D, tau):
-    from crosslabel.core.gpu.coding import factorise
+def iterations(size: Size, with_cpu: bool) -> dict:
+    """Seconds of 20 iterations from a start on the device, and of `learn` with its transfers."""
+    statistics, start, layout = problem(size)
+    device = torch.device("cuda")
 
-    return factorise(D, tau)
+    def sweep() -> gpu.ExactSweep:
+        return gpu.ExactSweep(statistics, start, layout, PENALTIES, device)
+
+    def learn():
+        return gpu.learn(statistics, start, layout, PENALTIES, device=device, max_iter=N_ITER)
+
+    first = seconds(learn)
+    sweeps = [sweep() for _ in range(3)]
+    times = [seconds(lambda s=s: gpu.iterate(s, N_ITER)) for s in sweeps]
+    del sweeps
+    whole = min(seconds(learn) for _ in range(3))
+    record = size._asdict() | {"first": first, "iterations": min(times), "learn": whole}
+    if with_cpu:
+        started = time.perf_counter()
+        expected = cpu.learn(statistics, start, layout, PENALTIES, max_iter=N_ITER).dictionary
+        record["cpu"] = time.perf_counter() - started
+        off = np.linalg.norm(learn().dictionary - expected) / np.linalg.norm(expected)
+        record["difference"] = float(off)
+    return record
+
+
+def queries() -> dict:
+    """Queries per second at the Extended Yale B size, tensors in and out."""
+    size = SIZES[0]
+    random = np.random.default_rng(1)
+    n = size.n_classes * size.n_samples
+    y = np.repeat(np.arange(size.n_classes), size.n_samples)
+    means = 1 + random.standard_normal((size.n_classes, size.n_features))
+    X = means[y] + 1.5 * random.standard_normal((n, size.n_features))
+    batch = torch.randn(100_000, size.n_features, dtype=torch.float64, device="cuda")
+    rates = {}
+    for rule in ("global", "local"):
+        model = CrossLabelClassifier(rule=rule, device="cuda", random_state=0).fit(X, y)
+        model.predict(batch)
+        spent = min(seconds(lambda m=model: m.predict(batch)) for _ in range(3))
+        rates[rule] = len(batch) / spent
+        labels = model.predict(batch[:2000]).cpu().numpy()
+        on_host = model._rule.scores(unit_rows(batch[:2000].cpu().numpy())).argmax(axis=1)
+        rates[f"{rule}, share of labels as on the host"] = float((on_host == labels).mean())
+    return rates
 
 
 def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--skip-cpu", action="store_true")
     options.add_argument("--stages", action="store_true")
-    options.add_argument("--only", default="")
-    options.add_argument("--out", type=Path)
+    options.add_argument("--only", default="", help="problems whose name holds this")
+    options.add_argument("--out", type=Path, help="writes the record there")
     given = options.parse_args()
-    device = torch.device("cuda")
-    records = []
+    records = {"device": torch.cuda.get_device_name(), "torch": torch.__version__, "problems": []}
     for size in SIZES:
-        if given.only and given.only not in size.name:
-            continue
-        statistics, start, layout = problem(size)
-
-        def work(statistics=statistics, start=start, layout=layout):
-            return gpu.learn(statistics, start, layout, PENALTIES, device=device, max_iter=N_ITER)
-
-        first = seconds(work)
-        times = [seconds(work) for _ in range(3)]
-        record = size._asdict() | {"first": first, "seconds": min(times), "all": times}
-        if not given.skip_cpu:
-            started = time.perf_counter()
-            expected = cpu.learn(statistics, start, layout, PENALTIES, max_iter=N_ITER)
-            record["cpu"] = time.perf_counter() - started
-            found = work().dictionary
-            record["difference"] = float(
-                np.linalg.norm(found - expected.dictionary) / np.linalg.norm(expected.dictionary)
-            )
-        records.append(record)
-        print(json.dumps(record), flush=True)
-        if given.stages:
-            stages(size)
+        if given.only in size.name:
+            record = iterations(size, not given.skip_cpu)
+            records["problems"].append(record)
+            print(json.dumps(record), flush=True)
+            if given.stages:
+                stages(size)
+    records["queries per second"] = queries()
+    print(json.dumps(records["queries per second"]), flush=True)
     if given.out:
-        given.out.write_text(json.dumps(records))
+        given.out.write_text(json.dumps(records, indent=1))
 
 
 if __name__ == "__main__":

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +24,10 @@ from crosslabel.estimators.crosslabel import CrossLabelClassifier
 from crosslabel.features import Pixels
 from crosslabel.files import write_whole
 from crosslabel.report.figures import draw_atoms, draw_codes, mean_absolute_codes
+from crosslabel.report.html_tables import plain_table
+from crosslabel.report.markup import element
+from crosslabel.report.page import frame
+from crosslabel.report.pictures import data_address
 
 FACE_SIZE = (56, 46)
 RIVALS: dict[str, Callable[[], Any]] = {
@@ -160,40 +162,26 @@ def _measured(name: str, make: Callable[[], ClassifierMixin], problem: Problem) 
 
 def _page(problem: Problem, note: str, rows: list[Row], pictures: list[Path]) -> str:
     """One page with the table and the pictures inside; needs no network."""
-    body = "".join(
-        f"<tr><td>{escape(row.method)}</td><td>{100 * row.accuracy:.1f} %</td>"
-        f"<td>{row.fit_seconds:.2f} s</td><td>{row.query_microseconds:.0f} µs</td></tr>"
-        for row in rows
-    )
+    table = plain_table(
+        "Test images recognised, and times",
+        ("method", "accuracy", "training", "per query"),
+        [
+            (row.method, f"{100 * row.accuracy:.1f} %", f"{row.fit_seconds:.2f} s",
+             f"{row.query_microseconds:.0f} µs")
+            for row in rows
+        ],
+    )  # fmt: skip
     captions = [
         "The learnt atoms, a row for each of the first classes.",
         "Which atoms the test samples of each class use: the bright blocks are their own.",
     ]
-    figures = "".join(
-        f'<figure><img alt="{escape(text)}" src="data:image/png;base64,'
-        f'{base64.b64encode(place.read_bytes()).decode()}"><figcaption>{escape(text)}'
-        "</figcaption></figure>"
+    figures = (
+        element(
+            "figure",
+            element("img", src=data_address(place.read_bytes()), alt=text, class_="photo"),
+            element("figcaption", text),
+        )
         for place, text in zip(pictures, captions)
     )
-    return _PAGE.format(title=escape(problem.title), note=escape(note), rows=body, figures=figures)
-
-
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>crosslabel: {title}</title>
-<style>
-  :root {{ color-scheme: light dark; }}
-  body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto;
-         padding: 0 1rem; }}
-  table {{ border-collapse: collapse; }}
-  th, td {{ padding: .3rem .8rem; text-align: right; border-bottom: 1px solid #8884; }}
-  th:first-child, td:first-child {{ text-align: left; }}
-  figure {{ margin: 2rem 0; }} img {{ max-width: 100%; background: white; }}
-</style></head><body>
-<h1>crosslabel</h1><p>{title}</p><p>{note}</p>
-<table><thead><tr><th>method</th><th>accuracy</th><th>training</th><th>per query</th></tr></thead>
-<tbody>{rows}</tbody></table>
-{figures}
-</body></html>
-"""
+    said = element("p", note) if note else None
+    return frame(problem.title, "", element("main", said, table, figures, id="main", tabindex=-1))

@@ -1,13 +1,16 @@
 """The few linear-algebra calls that are more than one NumPy operator, in one place.
 
 Each takes and returns C-ordered rows; a C-ordered array is the transpose of a Fortran-ordered one,
-so that LAPACK works on it without a copy. A second array library is added here and nowhere else.
+so that LAPACK works on it without a copy. Code that reads the same for arrays and for torch tensors
+takes its functions from `namespace`; what a GPU does otherwise is in `core.gpu`.
 """
 
 from __future__ import annotations
 
+import sys
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -22,6 +25,28 @@ SMALL = 2e8
 SMALL_FACTOR = 5e9
 """The same for SciPy's LAPACK. Where it brings a BLAS of its own beside NumPy's, the threads of
 the one go on waiting busily for some 30 ms while the other works, and both get slow."""
+
+
+def is_tensor(X: Any) -> bool:
+    """Whether X is a torch tensor; never imports torch."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(X, torch.Tensor)
+
+
+def namespace(X: Any) -> Any:
+    """The library whose functions work on X: torch for its tensors, NumPy for all else."""
+    return sys.modules["torch"] if is_tensor(X) else np
+
+
+def require_torch(wish: str) -> ModuleType:
+    """Torch, for a wish that needs it; an error that says what to install, where it is missing."""
+    try:
+        import torch
+    except ImportError:
+        raise ImportError(
+            f"{wish} needs PyTorch, which is not installed: pip install 'crosslabel[gpu]'."
+        ) from None
+    return torch
 
 
 @cache

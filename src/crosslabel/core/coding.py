@@ -204,9 +204,9 @@ def _joined(slices: Sequence[slice]) -> slice | Index:
 
 def _neumann_steps(offset: float, shift: float) -> float:
     """Terms after which (offset/shift)ᵏ has fallen below rounding."""
-    ratio = abs(offset) / shift if shift > 0 else np.inf
-    if ratio == 0:
+    if offset == 0:
         return 0
+    ratio = abs(offset) / shift if shift > 0 else np.inf
     return np.ceil(np.log(np.finfo(float).eps) / np.log(ratio)) if ratio < 0.5 else np.inf
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
+from crosslabel.core.backend import namespace
 from crosslabel.core.scaling import Array
 
 
@@ -31,14 +30,16 @@ def class_residuals(
     -------
     ndarray of shape (n_queries, n_classes)
     """
-    residuals = np.empty((len(codes), len(parts)), codes.dtype)
-    for c, part in enumerate(parts):
+    xp = namespace(codes)
+    residuals = []
+    for part in parts:
         x = codes[:, part]
         slope = x @ gram[part, part] - 2 * correlations[:, part]
-        residuals[:, c] = energies + np.einsum("ij,ij->i", x, slope)
-    return np.maximum(residuals, 0)  # rounding may leave a perfect fit just below zero
+        residuals.append(energies + xp.einsum("ij,ij->i", x, slope))
+    # Rounding may leave a perfect fit just below zero.
+    return xp.clip(xp.stack(residuals, 1), 0, None)
 
 
 def energies(X: Array) -> Array:
     """‖x‖² of each row."""
-    return np.einsum("ij,ij->i", X, X)
+    return namespace(X).einsum("ij,ij->i", X, X)

@@ -11,7 +11,15 @@ from collections.abc import Callable
 import numpy as np
 
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.backend import cholesky, one_thread, solve_lower, solve_upper, threads_for
+from crosslabel.core.backend import (
+    cholesky,
+    is_tensor,
+    namespace,
+    one_thread,
+    solve_lower,
+    solve_upper,
+    threads_for,
+)
 from crosslabel.core.coding import ridge_coder
 from crosslabel.core.scaling import Array
 
@@ -31,7 +39,7 @@ class GlobalRule:
     """
 
     def __init__(self, dictionary: Array, layout: AtomLayout, ridge: float) -> None:
-        k = layout.shared
+        k, rows_type = layout.shared, dictionary.dtype
         padded, size = _padded(dictionary, layout)
         coder, _ = _padded(ridge_coder(dictionary, ridge), layout)
         self.n_shared, self.n_classes, self.size = k, layout.n_classes, size
@@ -41,6 +49,8 @@ class GlobalRule:
         self.gram_shared, self.gram_cross = gram[:, :k], gram[:, k:]
         own = padded[k:].reshape(layout.n_classes, size, -1)
         self.gram_own = own @ own.transpose(0, 2, 1)
+        self.ones, self.zero = np.ones(size, rows_type), np.zeros((), rows_type)
+        self.tiny = np.array(np.finfo(rows_type).tiny)
 
     def scores(self, Y: Array) -> Array:
         """Score of each class for each row of Y, (n_queries, n_classes); the highest wins."""
@@ -48,29 +58,27 @@ class GlobalRule:
 
     def _block_scores(self, Y: Array) -> Array:
         """Residuals from projections: ‖r₀‖² − 2x_c·(p_c − x₀G₀c) + x_cG_cc x_cᵀ."""
-        k = self.n_shared
+        k, xp = self.n_shared, namespace(Y)
         both = Y @ self.projection
         half = both.shape[1] // 2
         p, x = both[:, :half], both[:, half:]
         x_shared, shape = x[:, :k], (len(Y), self.n_classes, self.size)
-        residual = np.einsum("ij,ij->i", Y, Y)
-        mass = np.zeros(len(Y), Y.dtype)
-        p_own = p[:, k:]
+        residual = xp.einsum("ij,ij->i", Y, Y)
+        p_own, own = p[:, k:], x[:, k:].reshape(shape)
+        # A product with ones: NumPy's own sum along so short an axis takes three times as long.
+        masses = xp.abs(own) @ self.ones
         if k:
             correlation = x_shared @ self.gram_shared - 2 * p[:, :k]
-            residual = residual + np.einsum("ij,ij->i", x_shared, correlation)
+            residual = residual + xp.einsum("ij,ij->i", x_shared, correlation)
             p_own = p_own - x_shared @ self.gram_cross
-            mass = np.abs(x_shared).sum(axis=1)
-        own = x[:, k:].reshape(shape)
-        quadratic = (own.transpose(1, 0, 2) @ self.gram_own).transpose(1, 0, 2)
+            masses += xp.abs(x_shared).sum(axis=1)[:, None]
+        quadratic = xp.swapaxes(xp.swapaxes(own, 0, 1) @ self.gram_own, 0, 1)
         quadratic -= 2 * p_own.reshape(shape)
-        residuals = residual[:, None] + np.einsum("ncs,ncs->nc", own, quadratic)
-        # A product with ones: NumPy's own sum along so short an axis takes three times as long.
-        masses = mass[:, None] + np.abs(own) @ np.ones(self.size, Y.dtype)
+        residuals = residual[:, None] + xp.einsum("ncs,ncs->nc", own, quadratic)
         # A class whose atoms the code does not touch must not divide by zero.
-        floor = np.finfo(Y.dtype).eps * masses.sum(axis=1, keepdims=True)
-        masses = np.maximum(masses, np.maximum(floor, np.finfo(Y.dtype).tiny))
-        return -np.maximum(residuals, 0) / masses
+        floor = xp.finfo(Y.dtype).eps * masses.sum(axis=1, keepdims=True)
+        masses = xp.maximum(masses, xp.maximum(floor, self.tiny))
+        return -xp.maximum(residuals, self.zero) / masses
 
 
 class LocalRule:
@@ -101,6 +109,7 @@ class LocalRule:
         # Shared atoms: one product for all classes; own atoms: one small product per class.
         self.shared_factor = np.concatenate(list(factors[:, :k]), axis=1) if k else factors[0, :0]
         self.own_factors = np.ascontiguousarray(factors[:, k:])
+        self.zero = np.zeros((), dictionary.dtype)
 
     def scores(self, Y: Array) -> Array:
         """Score of each class for each row of Y, (n_queries, n_classes); the highest wins."""
@@ -109,14 +118,15 @@ class LocalRule:
 
     def _block_scores(self, Y: Array) -> Array:
         """‖p_S F‖² − ‖y‖², p_S F = p₀F₀ + p_c F_c."""
-        k, n_free = self.n_shared, self.n_shared + self.size
+        k, n_free, xp = self.n_shared, self.n_shared + self.size, namespace(Y)
         p = Y @ self.projection
         own = p[:, k:].reshape(len(Y), self.n_classes, self.size)
-        explained = (own.transpose(1, 0, 2) @ self.own_factors).transpose(1, 0, 2)
+        explained = xp.swapaxes(xp.swapaxes(own, 0, 1) @ self.own_factors, 0, 1)
         if k:
             explained += (p[:, :k] @ self.shared_factor).reshape(len(Y), self.n_classes, n_free)
-        energy = np.einsum("ij,ij->i", Y, Y)
-        return np.minimum(np.einsum("ncs,ncs->nc", explained, explained) - energy[:, None], 0)
+        energy = xp.einsum("ij,ij->i", Y, Y)
+        squares = xp.einsum("ncs,ncs->nc", explained, explained)
+        return xp.minimum(squares - energy[:, None], self.zero)
 
 
 RULES: dict[str, type[GlobalRule] | type[LocalRule]] = {"global": GlobalRule, "local": LocalRule}
@@ -152,6 +162,8 @@ def _padded(rows: Array, layout: AtomLayout) -> tuple[Array, int]:
 
 def _in_blocks(score: Callable[[Array], Array], Y: Array, width: int, n_classes: int) -> Array:
     """Apply a rule to so many queries at a time that the arrays between stay in cache."""
+    if is_tensor(Y):  # a device has no use for small batches; its caller knows what fits
+        return score(Y)
     step = max(64, _BLOCK // width)
     with threads_for(2.0 * Y.size * width):
         if len(Y) <= step:

@@ -16,7 +16,15 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from crosslabel.core.backend import is_tensor
 from crosslabel.core.scaling import Array, unit_rows
+from crosslabel.estimators.devices import (
+    check_range,
+    check_tensor,
+    from_device,
+    named,
+    on_device,
+)
 
 Labels = NDArray[np.intp]
 
@@ -36,6 +44,7 @@ class RepresentationClassifier(ClassifierMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"normalize": ["boolean"]}
 
     normalize: bool
+    device: str | None = None  # where a subclass computes; a parameter of those that have a choice
     classes_: NDArray[Any]
     n_features_in_: int
 
@@ -78,7 +87,7 @@ class RepresentationClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_queries, n_classes), or (n_queries,) for two classes
             With two classes: positive where `classes_[1]` is predicted.
         """
-        scores = self._class_scores(self._check_queries(X))
+        scores = self._query_scores(X)
         return self._two_class_decision(scores) if scores.shape[1] == 2 else scores
 
     def _two_class_decision(self, scores: Array) -> Array:
@@ -95,8 +104,14 @@ class RepresentationClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_queries,)
         """
-        scores = self._class_scores(self._check_queries(X))
-        return self.classes_[scores.argmax(axis=1)]
+        return named(self.classes_, self._query_scores(X).argmax(axis=1))
+
+    def _query_scores(self, X: ArrayLike) -> Array:
+        """Scores of checked queries: a tensor for a tensor, an array for anything else."""
+        samples = self._check_queries(X)
+        if self.device is None and not is_tensor(samples):
+            return self._class_scores(samples)
+        return on_device(self._class_scores, samples, self.device)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -117,11 +132,13 @@ class RepresentationClassifier(ClassifierMixin, BaseEstimator):
 
         Samples of no weight are left out, as if they had never been given.
         """
+        X, y = from_device(X, self.device), from_device(y)
         samples, targets = validate_data(self, X, y, dtype=[np.float64, np.float32], order="C")
         check_classification_targets(targets)
         weights = None
         if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, samples, dtype=np.float64)
+            weights = from_device(sample_weight)
+            weights = _check_sample_weight(weights, samples, dtype=np.float64)
             if weights.min() < 0:
                 raise ValueError(
                     f"sample_weight holds the negative value {weights.min():g} at index "
@@ -140,6 +157,8 @@ class RepresentationClassifier(ClassifierMixin, BaseEstimator):
     def _check_queries(self, X: ArrayLike) -> Array:
         """Validated queries in the form the model was trained on."""
         check_is_fitted(self)
+        if is_tensor(X):
+            return check_tensor(X, self.device, self.n_features_in_, self.normalize)
         if not self._is_plain(X):
             X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
         return self._scaled(X)  # type: ignore[arg-type]
@@ -161,16 +180,7 @@ class RepresentationClassifier(ClassifierMixin, BaseEstimator):
         )
 
     def _scaled(self, X: Array) -> Array:
-        return unit_rows(X) if self.normalize else _check_range(X)
-
-
-def _check_range(X: Array) -> Array:
-    """Refuse values whose squares leave the range of their type; sums of 2²⁰ squares stay in it."""
-    info = np.finfo(X.dtype)
-    largest = max(X.max(initial=0.0), -X.min(initial=0.0))
-    if 0 < largest < np.sqrt(info.tiny / info.eps) or largest > np.sqrt(info.max) / 2**20:
-        raise ValueError(
-            f"The largest value of X is {largest:.3g} in size: its square leaves the range of "
-            f"{X.dtype}. Rescale X, or use normalize=True."
-        )
-    return X
+        if self.normalize:
+            return unit_rows(X)
+        check_range(max(X.max(initial=0.0), -X.min(initial=0.0)), X.dtype)
+        return X

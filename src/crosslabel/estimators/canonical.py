@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from crosslabel.core.atoms import SHARED, AtomLayout
+from crosslabel.core.backend import is_tensor
 from crosslabel.core.initialise import kmeans_start
 from crosslabel.core.ordering import canonical
 from crosslabel.core.scaling import Array
@@ -45,10 +46,15 @@ class CanonicalClassifier(RepresentationClassifier):
         self._learn(np.asarray(X[rows], np.float64), classes)
 
     def _class_scores(self, X: Array) -> Array:
-        scores = self._scores(np.asarray(X, np.float64))
-        by_name = np.empty_like(scores)
-        by_name[:, self._class_order] = scores
-        return by_name
+        return self._canonical_scores(X)[:, np.argsort(self._class_order)]
+
+    def _canonical_scores(self, X: Any) -> Array:
+        if not is_tensor(X):
+            return self._scores(np.asarray(X, np.float64))
+        from crosslabel.core.gpu.moving import moved
+
+        # Every fit makes a new `classes_`: a copy on the device is as old as that.
+        return moved(self, X.device, self.classes_)._scores(X.double())
 
     def _name_atoms(self, layout: AtomLayout) -> None:
         """Set `atom_labels_`: the class of each atom as an index in `classes_`, −1 if shared."""

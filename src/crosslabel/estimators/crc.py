@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from crosslabel.core.backend import namespace
 from crosslabel.core.coding import ridge_coder
 from crosslabel.core.residuals import class_residuals, energies
 from crosslabel.core.scaling import Array
@@ -31,6 +32,9 @@ class CRC(CanonicalClassifier):
         λ. The paper takes 0.001·n/700 for n training samples.
     normalize : bool, default=True
         Scale samples to unit norm, as in the paper.
+    device : str, default=None
+        "cuda" or "cpu" predicts there with PyTorch (extra `gpu`); None uses NumPy, or the device of
+        a tensor that is given as X.
 
     Attributes
     ----------
@@ -49,11 +53,15 @@ class CRC(CanonicalClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RepresentationClassifier._parameter_constraints,
         "ridge": [Interval(Real, 0, None, closed="neither")],
+        "device": [str, None],
     }
 
-    def __init__(self, ridge: float = 1e-3, *, normalize: bool = True) -> None:
+    def __init__(
+        self, ridge: float = 1e-3, *, normalize: bool = True, device: str | None = None
+    ) -> None:
         self.ridge = ridge
         self.normalize = normalize
+        self.device = device
 
     def _learn(self, X: Array, labels: Labels) -> None:
         self.dictionary_ = X
@@ -66,7 +74,8 @@ class CRC(CanonicalClassifier):
         residuals = class_residuals(
             energies(X), X @ self.dictionary_.T, self._gram, codes, self._parts
         )
-        masses = np.stack([energies(codes[:, part]) for part in self._parts], axis=1)
+        xp = namespace(codes)
+        masses = xp.stack([energies(codes[:, part]) for part in self._parts], 1)
         # A class that takes no part in the code must not divide by zero.
         floor = np.finfo(float).eps * masses.sum(axis=1, keepdims=True) + np.finfo(float).tiny
-        return -np.sqrt(residuals / np.maximum(masses, floor))
+        return -xp.sqrt(residuals / xp.maximum(masses, floor))

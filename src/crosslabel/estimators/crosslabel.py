@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -14,6 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.backend import is_tensor
 from crosslabel.core.coding import ridge_coder
 from crosslabel.core.initialise import INITIALISERS, Initialiser
 from crosslabel.core.objective import Penalties
@@ -22,6 +24,13 @@ from crosslabel.core.scaling import Array, row_norms, unit_rows
 from crosslabel.core.solver import Callback, Solution
 from crosslabel.estimators.base import Labels
 from crosslabel.estimators.calibration import fit_temperature
+from crosslabel.estimators.devices import (
+    device_for,
+    in_type_of,
+    initialiser,
+    like,
+    rule_scores,
+)
 from crosslabel.estimators.incremental import STREAM_CONSTRAINTS
 from crosslabel.estimators.out_of_core import OutOfCoreMixin
 from crosslabel.estimators.probability import ProbabilityMixin
@@ -111,6 +120,10 @@ class CrossLabelClassifier(
         quarter of it is an array like any other.
     checkpoint : path, default=None
         File that such a pass writes now and then, and from which it resumes; removed at the end.
+    device : str, default=None
+        "cuda", "cuda:1" or "cpu" trains and predicts there with PyTorch (extra `gpu`), with the
+        "exact" solver; None uses NumPy, or the device of a tensor that is given as X. Arrays give
+        arrays and tensors give tensors on their own device; attributes are always arrays.
 
     Attributes
     ----------
@@ -169,6 +182,7 @@ class CrossLabelClassifier(
         "verbose": ["verbose"],
         "probability": ["boolean"],
         **STREAM_CONSTRAINTS,
+        "device": [str, None],
     }
 
     def __init__(
@@ -193,6 +207,7 @@ class CrossLabelClassifier(
         kept_samples: int = 1000,
         memory_limit: int = 2**30,
         checkpoint: str | os.PathLike[str] | None = None,
+        device: str | None = None,
     ) -> None:
         self.atoms_per_class = atoms_per_class
         self.shared_atoms = shared_atoms
@@ -213,6 +228,7 @@ class CrossLabelClassifier(
         self.kept_samples = kept_samples
         self.memory_limit = memory_limit
         self.checkpoint = checkpoint
+        self.device = device
 
     @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -264,8 +280,10 @@ class CrossLabelClassifier(
     def _training_set(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> TrainingSet:
+        device = device_for(X, self.device)
         samples, labels, weights = self._check_weighted_training(X, y, sample_weight)
-        return TrainingSet.collect(samples, labels, len(self.classes_), weights, self._scaled)
+        training = TrainingSet.collect(samples, labels, len(self.classes_), weights, self._scaled)
+        return replace(training, device=device)
 
     def _layout(self, training: TrainingSet) -> AtomLayout:
         """Atoms of each class, in canonical class order."""
@@ -287,7 +305,7 @@ class CrossLabelClassifier(
     def _start(self, training: TrainingSet, layout: AtomLayout, rng: np.random.Generator) -> Array:
         """The starting dictionary, in canonical class order."""
         if isinstance(self.init, str):
-            make = INITIALISERS[self.init]
+            make = initialiser(self.init, training.device)
             return make(training.X, training.labels, layout, self.ridge, rng, training.weights)
         named, _ = layout.reordered(training.by_name)
         given: Any = self.init
@@ -395,7 +413,8 @@ class CrossLabelClassifier(
             columns = fold.train.by_name[training.classes]
             for name in names:
                 rule = RULES[name](solution.dictionary, layout, self.ridge)
-                held_out[name][fold.rows] = rule.scores(fold.test.X)[:, columns]
+                scores = rule_scores(rule, fold.test.X, fold.train.device)
+                held_out[name][fold.rows] = scores[:, columns]
             progress.fold(k)
         return held_out
 
@@ -407,7 +426,7 @@ class CrossLabelClassifier(
         return hasattr(self, "_rule")
 
     def _class_scores(self, X: Array) -> Array:
-        return self._rule.scores(X.astype(self.dictionary_.dtype, copy=False))
+        return rule_scores(self._rule, in_type_of(self.dictionary_, X))
 
     @over_partitions
     def transform(self, X: ArrayLike) -> Array:
@@ -424,8 +443,8 @@ class CrossLabelClassifier(
         return self._codes(self._check_queries(X))
 
     def _codes(self, samples: Array) -> Array:
-        D = self.dictionary_
-        return samples.astype(D.dtype, copy=False) @ ridge_coder(D, self.ridge).T
+        coder = ridge_coder(self.dictionary_, self.ridge)
+        return in_type_of(coder, samples) @ like(coder, samples).T
 
     def inverse_transform(self, X: ArrayLike) -> Array:
         """Samples that codes stand for: the codes times the dictionary.
@@ -439,13 +458,15 @@ class CrossLabelClassifier(
         ndarray of shape (n_queries, n_features)
         """
         check_is_fitted(self)
-        codes = check_array(X, dtype=[np.float64, np.float32], input_name="X")
+        codes: Any = X
+        if not is_tensor(X):
+            codes = check_array(X, dtype=[np.float64, np.float32], input_name="X")
         if codes.shape[1] != len(self.dictionary_):
             raise ValueError(
                 f"X has {codes.shape[1]} codes per row, but the dictionary has "
                 f"{len(self.dictionary_)} atoms."
             )
-        return codes @ self.dictionary_
+        return codes @ like(self.dictionary_, codes)
 
     @property
     def _n_features_out(self) -> int:

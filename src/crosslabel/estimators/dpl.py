@@ -10,6 +10,7 @@ from scipy.linalg import cho_factor, cho_solve
 from sklearn.utils._param_validation import Interval
 
 from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.backend import namespace
 from crosslabel.core.residuals import energies
 from crosslabel.core.scaling import Array
 from crosslabel.core.unit_ball import update_atoms
@@ -49,6 +50,9 @@ class DPL(CanonicalClassifier):
         Scale samples to unit norm.
     random_state : int, RandomState instance or None, default=None
         Seeds the start.
+    device : str, default=None
+        "cuda" or "cpu" predicts there with PyTorch (extra `gpu`); None uses NumPy, or the device of
+        a tensor that is given as X.
 
     Attributes
     ----------
@@ -77,6 +81,7 @@ class DPL(CanonicalClassifier):
         "ridge": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
+        "device": [str, None],
     }
 
     def __init__(
@@ -89,6 +94,7 @@ class DPL(CanonicalClassifier):
         max_iter: int = 20,
         normalize: bool = True,
         random_state: Any = None,
+        device: str | None = None,
     ) -> None:
         self.atoms_per_class = atoms_per_class
         self.fidelity = fidelity
@@ -97,6 +103,7 @@ class DPL(CanonicalClassifier):
         self.max_iter = max_iter
         self.normalize = normalize
         self.random_state = random_state
+        self.device = device
 
     def _learn(self, X: Array, labels: Labels) -> None:
         self._layout = layout = class_layout(labels, self.atoms_per_class)
@@ -139,12 +146,12 @@ class DPL(CanonicalClassifier):
 
     def _scores(self, X: Array) -> Array:
         codes, correlations = X @ self.projection_.T, X @ self.dictionary_.T
-        scores = np.empty((len(X), self._layout.n_classes))
+        xp, scores = namespace(X), []
         for c, gram in enumerate(self._grams):
             own = self._layout.own(c)
             slope = 2 * correlations[:, own] - codes[:, own] @ gram
-            scores[:, c] = np.einsum("ij,ij->i", codes[:, own], slope)
-        return scores - energies(X)[:, None]
+            scores.append(xp.einsum("ij,ij->i", codes[:, own], slope))
+        return xp.stack(scores, 1) - energies(X)[:, None]
 
 
 def _class_grams(D: Array, layout: AtomLayout) -> list[Array]:

@@ -8,6 +8,7 @@ from the same start.
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -24,6 +25,7 @@ from crosslabel.core.initialise import INITIALISERS
 from crosslabel.core.scaling import Array
 from crosslabel.core.statistics import ImpossibleRemovalError
 from crosslabel.estimators.base import RepresentationClassifier
+from crosslabel.estimators.devices import device_for, from_device
 from crosslabel.estimators.progress import Progress, with_callbacks
 from crosslabel.estimators.stream_training import stream_of, training_set
 from crosslabel.estimators.training import TrainingSet
@@ -199,6 +201,7 @@ class IncrementalMixin(RepresentationClassifier):
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, first: bool
     ) -> tuple[Array, NDArray[Any], Array]:
         """Valid samples as they are, their labels and weights."""
+        X, y, sample_weight = (from_device(part) for part in (X, y, sample_weight))
         dtype = [np.float64, np.float32] if first else self._stream.dtype
         samples = validate_data(
             self,
@@ -265,6 +268,7 @@ class IncrementalMixin(RepresentationClassifier):
     def _stream_problem(self) -> tuple[TrainingSet, AtomLayout]:
         most = int(np.max(np.asarray(self.atoms_per_class)))
         training = training_set(self._stream, most + self.shared_atoms)
+        training = replace(training, device=device_for(training.X, self.device))
         return training, self._layout(training)
 
     def _solve_stream(self, start: Array | None) -> Self:

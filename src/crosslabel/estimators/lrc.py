@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any, ClassVar
 
 import numpy as np
 
+from crosslabel.core.backend import namespace
 from crosslabel.core.residuals import energies
 from crosslabel.core.scaling import Array
-from crosslabel.estimators.base import Labels
+from crosslabel.estimators.base import Labels, RepresentationClassifier
 from crosslabel.estimators.canonical import CanonicalClassifier, class_parts
 
 
@@ -27,6 +29,9 @@ class LRC(CanonicalClassifier):
     ----------
     normalize : bool, default=True
         Scale samples to unit norm; the result does not depend on it.
+    device : str, default=None
+        "cuda" or "cpu" predicts there with PyTorch (extra `gpu`); None uses NumPy, or the device of
+        a tensor that is given as X.
 
     Attributes
     ----------
@@ -40,8 +45,14 @@ class LRC(CanonicalClassifier):
     Transactions on Pattern Analysis and Machine Intelligence, 2010.
     """
 
-    def __init__(self, *, normalize: bool = True) -> None:
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **RepresentationClassifier._parameter_constraints,
+        "device": [str, None],
+    }
+
+    def __init__(self, *, normalize: bool = True, device: str | None = None) -> None:
         self.normalize = normalize
+        self.device = device
 
     def _learn(self, X: Array, labels: Labels) -> None:
         bases = [_basis(X[part]) for part in class_parts(labels)]
@@ -49,12 +60,13 @@ class LRC(CanonicalClassifier):
         self._starts = np.cumsum([0, *(len(basis) for basis in bases)])
 
     def _scores(self, X: Array) -> Array:
+        xp = namespace(X)
         squares = (X @ self.bases_.T) ** 2
-        explained = [squares[:, a:b].sum(axis=1) for a, b in pairwise(self._starts)]
+        explained = [squares[:, a:b].sum(axis=1) for a, b in pairwise(self._starts.tolist())]
         total = energies(X)[:, None]
-        residuals = total - np.stack(explained, axis=1)
+        residuals = total - xp.stack(explained, 1)
         # Classes that span a query leave rounding, which must not decide between them.
-        return -np.where(residuals > 1e-12 * total, residuals, 0)
+        return -xp.where(residuals > 1e-12 * total, residuals, 0)
 
 
 def _basis(X: Array) -> Array:

@@ -10,6 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from crosslabel.core.scaling import Array
 from crosslabel.estimators.base import RepresentationClassifier
 from crosslabel.estimators.calibration import log_ratio, probabilities
+from crosslabel.estimators.devices import from_device, like
 from crosslabel.streaming.partitions import over_partitions
 
 
@@ -23,7 +24,7 @@ class ProbabilityMixin(RepresentationClassifier):
     temperature_: float
 
     def _two_class_decision(self, scores: Array) -> Array:
-        return log_ratio(scores)
+        return like(log_ratio(from_device(scores)), scores)
 
     def _probability_enabled(self) -> Literal[True]:
         if not self.probability:
@@ -43,5 +44,5 @@ class ProbabilityMixin(RepresentationClassifier):
         -------
         ndarray of shape (n_queries, n_classes)
         """
-        scores = self._class_scores(self._check_queries(X))
-        return probabilities(scores, self.temperature_)
+        scores = self._query_scores(X)
+        return like(probabilities(from_device(scores), self.temperature_), scores)

@@ -31,16 +31,29 @@ def _from_statistics(
     *,
     method: str,
 ) -> Solution:
-    return learn(
+    run: Callable[..., Solution] = partial(learn, method=method)
+    if training.device is not None:
+        _check_on_device(method)
+        from crosslabel.core.gpu import solver as on_device
+
+        run = partial(on_device.learn, device=training.device)
+    return run(
         training.statistics,
         start,
         layout,
         penalties,
-        method=method,
         max_iter=max_iter,
         tol=tol,
         callback=callback,
     )
+
+
+def _check_on_device(solver: str) -> None:
+    if solver != "exact":
+        raise ValueError(
+            f"solver={solver!r} runs on the CPU only. Use solver='exact' with a device, or "
+            "device=None and arrays."
+        )
 
 
 def _paper(
@@ -53,6 +66,8 @@ def _paper(
     callback: Callback | None,
 ) -> Solution:
     """Algorithm 1, which knows no weights: a sample of weight w is repeated w times."""
+    if training.device is not None:
+        _check_on_device("paper")
     repeats = np.round(training.weights).astype(int)
     if not np.array_equal(repeats, training.weights):
         raise ValueError(

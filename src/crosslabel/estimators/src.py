@@ -8,12 +8,14 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from crosslabel.core.backend import is_tensor, namespace
 from crosslabel.core.lasso import lasso
 from crosslabel.core.omp import omp
 from crosslabel.core.residuals import class_residuals, energies
 from crosslabel.core.scaling import Array
 from crosslabel.estimators.base import Labels, RepresentationClassifier
 from crosslabel.estimators.canonical import CanonicalClassifier, class_parts
+from crosslabel.estimators.devices import like
 
 
 class SRC(CanonicalClassifier):
@@ -40,6 +42,9 @@ class SRC(CanonicalClassifier):
         the l1 problem.
     normalize : bool, default=True
         Scale samples to unit norm, as in the paper.
+    device : str, default=None
+        "cuda" or "cpu" predicts there with PyTorch (extra `gpu`), l1 codes
+        by FISTA; None uses NumPy, or the device of a tensor that is given as X.
 
     Attributes
     ----------
@@ -58,6 +63,7 @@ class SRC(CanonicalClassifier):
         "penalty": [Interval(Real, 0, None, closed="neither")],
         "robust": ["boolean"],
         "sparsity": [Interval(Integral, 1, None, closed="left"), None],
+        "device": [str, None],
     }
 
     def __init__(
@@ -67,11 +73,13 @@ class SRC(CanonicalClassifier):
         robust: bool = False,
         sparsity: int | None = None,
         normalize: bool = True,
+        device: str | None = None,
     ) -> None:
         self.penalty = penalty
         self.robust = robust
         self.sparsity = sparsity
         self.normalize = normalize
+        self.device = device
 
     def _learn(self, X: Array, labels: Labels) -> None:
         self.dictionary_ = X
@@ -81,9 +89,11 @@ class SRC(CanonicalClassifier):
     def _scores(self, X: Array) -> Array:
         samples = self.dictionary_
         if self.robust:
-            identity = np.eye(X.shape[1])
-            gram = np.block([[self._gram, samples], [samples.T, identity]])
-            codes = self._codes(gram, np.concatenate([X @ samples.T, X], axis=1))
+            xp = namespace(X)
+            identity = like(np.eye(X.shape[1]), X)
+            upper = xp.concatenate([self._gram, samples], 1)
+            gram = xp.concatenate([upper, xp.concatenate([samples.T, identity], 1)])
+            codes = self._codes(gram, xp.concatenate([X @ samples.T, X], 1))
             X = X - codes[:, len(samples) :]  # y − e
             codes, correlations = codes[:, : len(samples)], X @ samples.T
         else:
@@ -92,6 +102,18 @@ class SRC(CanonicalClassifier):
         return -class_residuals(energies(X), correlations, self._gram, codes, self._parts)
 
     def _codes(self, gram: Array, correlations: Array) -> Array:
+        if is_tensor(gram):
+            return self._device_codes(gram, correlations)
         if self.sparsity is None:
             return lasso(gram, correlations, self.penalty)
         return omp(gram, correlations, self.sparsity)
+
+    def _device_codes(self, gram: Any, correlations: Any) -> Any:
+        if self.sparsity is not None:
+            raise ValueError(
+                f"sparsity={self.sparsity} is matching pursuit, which runs on the CPU only. Use "
+                "sparsity=None with a device, or device=None and arrays."
+            )
+        from crosslabel.core.gpu.fista import lasso as batched_lasso
+
+        return batched_lasso(gram, correlations, self.penalty)

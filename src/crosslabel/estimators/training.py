@@ -37,6 +37,8 @@ class TrainingSet:
         The statistics, where they have been found already.
     hashes : ndarray of uint64 of shape (n_samples,), optional
         Of the samples as they were given.
+    device : torch.device, optional
+        Where to learn from the samples; None for NumPy.
     """
 
     X: Array
@@ -46,6 +48,7 @@ class TrainingSet:
     classes: NDArray[np.intp]
     known: ClassStatistics | None = None
     hashes: NDArray[np.uint64] | None = None
+    device: Any = None
 
     @classmethod
     def collect(
@@ -116,7 +119,7 @@ class TrainingSet:
         order = np.argsort(labels, kind="stable")
         rows = np.flatnonzero(chosen)[order]
         part = TrainingSet(self.X[rows], labels[order], self.weights[rows], keys[order], classes)
-        return part, rows
+        return replace(part, device=self.device), rows
 
 
 @dataclass(frozen=True)

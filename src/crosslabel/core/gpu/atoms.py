@@ -116,7 +116,10 @@ class AtomSweep:
             if i + 1 < n_chunks:
                 later = pairs[i + 1 :, 0]
                 later.baddbmm_(A[i + 1 :, :, own], changes[i].expand_as(later), alpha=-1)
-        self.D[block] += changes.view(len(V), -1)
+        D = self.D[block] + changes.view(len(V), -1)
+        # Norms from a Gram matrix lose digits where v is much smaller than its parts.
+        norms = torch.linalg.vector_norm(D, dim=1, keepdim=True)
+        self.D[block] = D / torch.where(norms > 0, norms, 1.0)
 
 
 def _sliced_gram(pair: Tensor) -> Tensor:

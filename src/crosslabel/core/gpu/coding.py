@@ -28,7 +28,7 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 class Factor(NamedTuple):
-    """Φ = (DDᵀ + τI)⁻¹D, whose products with rows are their ridge codes, and N = DDᵀ(DDᵀ + τI)⁻¹."""
+    """Φ = (DDᵀ + τI)⁻¹D, which codes rows, and N = DDᵀ(DDᵀ + τI)⁻¹."""
 
     shift: float
     coder: Tensor
@@ -93,7 +93,9 @@ class _Batch:
         L = torch.linalg.cholesky_ex(systems).L
         if not self.is_safe:
             self._check(systems, L)
-        return self.tau * torch.cholesky_inverse(L)
+        # By substitution and a product: a graph cannot hold what torch inverts batches with.
+        half = torch.linalg.solve_triangular(L, self.identity.expand_as(L), upper=False)
+        return self.tau * (half.mT @ half)
 
     def _check(self, systems: Tensor, L: Tensor) -> None:
         pivots = L.diagonal(dim1=1, dim2=2) ** 2

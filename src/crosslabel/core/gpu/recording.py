@@ -1,4 +1,4 @@
-"""Launches recorded once and replayed: a sweep is a thousand small ones, and each costs the host."""
+"""Launches recorded once and replayed: a sweep is a thousand, and each costs the host time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from torch import Tensor
 
 
 class Recording:
-    """Work on fixed tensors that is done again and again; on a GPU, from the second time on, as one.
+    """Work on fixed tensors, done again and again; on a GPU, after the first time, as one launch.
 
     Parameters
     ----------
@@ -26,13 +26,22 @@ class Recording:
 
     def __call__(self) -> Tensor:
         """Do the work; the result is the caller's own."""
-        if not self.on_gpu or not self._warm:
+        if self.on_gpu and self._warm and self._graph is None:
+            self._record()
+        if self._graph is None:
             self._warm = True  # the first time compiles and loads, which no graph may hold
             return self.work()
-        if self._graph is None:
-            self._graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(self._graph):
-                self._result = self.work()
         self._graph.replay()
         assert self._result is not None
         return self._result.clone()
+
+    def _record(self) -> None:
+        graph = torch.cuda.CUDAGraph()
+        try:
+            with torch.cuda.graph(graph):
+                self._result = self.work()
+        except RuntimeError:
+            # Some library call of this torch cannot be recorded: launch by launch gives the same.
+            self.on_gpu = False
+            return
+        self._graph = graph

@@ -1,4 +1,4 @@
-"""The alternating loop of `core.solver`; between two looks at the objective all is on the device."""
+"""The loop of `core.solver`; between two looks at the objective everything is on the device."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.gpu.atoms import AtomSweep
 from crosslabel.core.gpu.coding import SuppressedCoder
 from crosslabel.core.gpu.recording import Recording
+from crosslabel.core.gpu.tensors import enough_memory
 from crosslabel.core.objective import Penalties, blocks
 from crosslabel.core.scaling import Array
 from crosslabel.core.solver import Callback, Solution
@@ -90,7 +91,23 @@ def learn(
     The dictionaries since the last look are kept, so that the solution is the one at which the rule
     stops, as if it had looked each time.
     """
-    sweep = ExactSweep(statistics, dictionary, layout, penalties, device)
+    needed = 8 * (len(dictionary) + statistics.n_classes) ** 2 * 3
+    needed += 8 * statistics.n_features * (len(dictionary) * (LOOK + 5) + _n_rows(statistics))
+    with enough_memory(needed, device):
+        sweep = ExactSweep(statistics, dictionary, layout, penalties, device)
+        D, unused, trace = iterate(sweep, max_iter, tol, callback)
+        found = torch.nn.functional.normalize(D).cpu().numpy()
+    return Solution(found.astype(dictionary.dtype, copy=False), trace, unused.cpu().numpy())
+
+
+def _n_rows(statistics: ClassStatistics) -> int:
+    return statistics.n_classes + sum(len(scatter.array) for scatter in statistics.scatters)
+
+
+def iterate(
+    sweep: ExactSweep, max_iter: int, tol: float = 0.0, callback: Callback | None = None
+) -> tuple[Tensor, Tensor, list[float]]:
+    """Sweep until the rule stops; the dictionary, its unused atoms and the objective's trace."""
     trace: list[float] = []
     D, unused = sweep.atoms.dictionary, sweep.atoms.unused
     while len(trace) < max_iter:
@@ -102,10 +119,5 @@ def learn(
             trace.append(value)
             stop = callback(len(trace) - 1, value) if callback else False
             if stop or (len(trace) > 1 and trace[-2] - value < tol * abs(value)):
-                return _solution(D, unused, trace, dictionary.dtype)
-    return _solution(D, unused, trace, dictionary.dtype)
-
-
-def _solution(D: Tensor, unused: Tensor, trace: list[float], dtype: np.dtype) -> Solution:
-    found = torch.nn.functional.normalize(D).cpu().numpy()
-    return Solution(found.astype(dtype, copy=False), trace, unused.cpu().numpy())
+                return D, unused, trace
+    return D, unused, trace

@@ -1,0 +1,127 @@
+"""Where an estimator computes: tensors in and out, and arrays that go to a device and come back.
+
+Torch is imported by what is asked for, never by looking: without a tensor or a `device` every
+function here stays with NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crosslabel.core.backend import is_tensor, require_torch
+from crosslabel.core.initialise import INITIALISERS, Initialiser
+from crosslabel.core.scaling import Array
+
+
+def device_named(name: str) -> Any:
+    """The torch device of this name, or an error that says what is missing."""
+    require_torch(f"device={name!r}")
+    from crosslabel.core.gpu.tensors import find_device
+
+    return find_device(name)
+
+
+def device_for(X: Any, name: str | None) -> Any:
+    """Where to learn from X: the device asked for, else a tensor's own, else None for NumPy."""
+    if name is not None:
+        return device_named(name)
+    return X.device if is_tensor(X) else None
+
+
+def from_device(X: Any, name: str | None = None) -> Any:
+    """A tensor as an array on the host, anything else as it is."""
+    if not is_tensor(X):
+        return X
+    if name is not None and device_named(name) != X.device:
+        raise ValueError(
+            f"X is a tensor on {X.device}, but the model's device is {name}. Move one of them: "
+            f"X.to({name!r}), or device={str(X.device)!r}."
+        )
+    if X.dtype.is_floating_point and X.dtype.itemsize < 4:
+        raise TypeError(f"Got a tensor of {X.dtype}. Use float64 or float32: X.double().")
+    return X.detach().cpu().numpy()
+
+
+def check_tensor(X: Any, name: str | None, n_features: int, normalize: bool) -> Any:
+    """Checked queries as a tensor where they are, scaled as the model's samples were."""
+    from crosslabel.core.gpu.tensors import check_samples, unit_rows
+
+    samples = check_samples(X, None if name is None else device_named(name))
+    if samples.shape[1] != n_features:
+        raise ValueError(
+            f"X has {samples.shape[1]} features, but the model was trained on {n_features}."
+        )
+    if not len(samples):
+        raise ValueError("Found a tensor with 0 samples, while a minimum of 1 is required.")
+    if normalize:
+        return unit_rows(samples)
+    check_range(float(samples.abs().max()), np.dtype(str(samples.dtype).removeprefix("torch.")))
+    return samples
+
+
+def on_device(score: Callable[[Any], Any], samples: Any, name: str | None) -> Any:
+    """Scores of samples, computed on a device; arrays for arrays, tensors for tensors."""
+    from crosslabel.core.gpu.tensors import in_batches
+
+    if is_tensor(samples):
+        return in_batches(score, samples)
+    torch = require_torch(f"device={name!r}")
+    return in_batches(score, torch.as_tensor(samples, device=device_named(str(name)))).cpu().numpy()
+
+
+def named(classes: NDArray[Any], chosen: Any) -> Any:
+    """Labels of the chosen classes: a tensor for a tensor, where labels are numbers."""
+    if not is_tensor(chosen):
+        return classes[chosen]
+    if classes.dtype.kind not in "iufb":
+        return classes[chosen.cpu().numpy()]
+    return require_torch("A tensor").as_tensor(classes, device=chosen.device)[chosen]
+
+
+def check_range(largest: float, dtype: np.dtype) -> None:
+    """Refuse values whose squares leave the range of their type; sums of 2²⁰ squares stay in it."""
+    info = np.finfo(dtype)
+    if 0 < largest < np.sqrt(info.tiny / info.eps) or largest > np.sqrt(info.max) / 2**20:
+        raise ValueError(
+            f"The largest value of X is {largest:.3g} in size: its square leaves the range of "
+            f"{dtype}. Rescale X, or use normalize=True."
+        )
+
+
+def initialiser(name: str, device: Any) -> Initialiser:
+    """The start of this name; k-means runs on the device, where there is one."""
+    if device is None or name != "kmeans":
+        return INITIALISERS[name]
+    from crosslabel.core.gpu.initialise import kmeans_start
+
+    return partial(kmeans_start, device=device)
+
+
+def rule_scores(rule: Any, X: Any, device: Any = None) -> Any:
+    """Scores by a rule, on the device of a tensor; an array goes to `device` and comes back."""
+    if device is not None:
+        return on_device(partial(rule_scores, rule), X, str(device))
+    if not is_tensor(X):
+        return rule.scores(X)
+    from crosslabel.core.gpu.moving import moved
+
+    return moved(rule, X.device).scores(X)
+
+
+def like(array: Array, X: Any) -> Any:
+    """The array as a tensor beside X, where X is one."""
+    if not is_tensor(X):
+        return array
+    return require_torch("A tensor").as_tensor(array, device=X.device)
+
+
+def in_type_of(array: Array, X: Any) -> Any:
+    """X in the precision of the array."""
+    if not is_tensor(X):
+        return X.astype(array.dtype, copy=False)
+    return X.to(getattr(require_torch("A tensor"), array.dtype.name))
