@@ -98,6 +98,14 @@ reproduce: $(VENV)/.dev
 bench-gpu: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.gpu --stages
 
+## make bench-stream  12 GB from disk, 10,000 classes, all of (Fashion-)MNIST, Dask, forgetting; takes an hour
+bench-stream: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.streaming
+	$(BIN)/python -m benchmarks.many_classes
+	$(BIN)/python -m benchmarks.dask_pass
+	$(BIN)/python -m benchmarks.forgetting
+	$(BIN)/python -m benchmarks.fashion_mnist
+
 ## make format     put the code into its one format
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

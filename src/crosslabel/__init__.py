@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     )
     from crosslabel.export import to_onnx
     from crosslabel.persistence import Model, load, save
+    from crosslabel.streaming.statistics import ClassStatistics
 
 __all__ = [
     "COPAR",
@@ -46,6 +47,7 @@ __all__ = [
     "LRSDL",
     "RCR",
     "SRC",
+    "ClassStatistics",
     "CrossLabelClassifier",
     "CrossLabelClassifierCV",
     "JointDictionary",
@@ -59,6 +61,7 @@ __all__ = [
 ]
 
 _ELSEWHERE = {
+    "ClassStatistics": "crosslabel.streaming.statistics",
     "Model": "crosslabel.persistence",
     "load": "crosslabel.persistence",
     "save": "crosslabel.persistence",

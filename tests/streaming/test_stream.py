@@ -103,7 +103,7 @@ def test_removing_what_was_never_added_is_detected():
     for bad, label in ((X[:1] + 1e-9, y[:1]), (X[:1], y[-1:]), (X[[0, 0]], y[:2])):
         with pytest.raises(ImpossibleRemovalError):
             stream.remove(bad, label, None, unit_rows)
-    with pytest.raises(ImpossibleRemovalError, match="Class 0: 11 samples .* has 10"):
+    with pytest.raises(ImpossibleRemovalError, match=r"Class 0: 11 samples .* has 10"):
         stream.remove(X[[*range(10), 0]], np.zeros(11, int), None, unit_rows)
 
 

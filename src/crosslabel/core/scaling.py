@@ -31,12 +31,14 @@ def row_norms(X: Array) -> Array:
     return np.sqrt(squares)
 
 
-def unit_rows(X: Array) -> Array:
+def unit_rows(X: Array, out: Array | None = None) -> Array:
     """x / ‖x‖₂ for each row x; a row of zeros has no direction and stays zero.
 
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_features)
+    out : ndarray of the same shape, optional
+        Where the result goes; may be X itself.
 
     Returns
     -------
@@ -45,4 +47,4 @@ def unit_rows(X: Array) -> Array:
     norms = row_norms(X)
     norms[norms == 0] = 1
     # The reciprocal of a subnormal norm would be infinite: such rows are divided, not multiplied.
-    return X / norms[:, None]
+    return np.divide(X, norms[:, None], out=out)

@@ -19,6 +19,10 @@ from crosslabel.core.scaling import Array
 Labels = NDArray[np.intp]
 
 
+_OUTER = 128
+"""Rows of an outer product that are formed at a time: they stay in cache."""
+
+
 class ImpossibleRemovalError(ValueError):
     """Samples were to be removed that cannot have been added."""
 
@@ -51,7 +55,11 @@ class Scatter(NamedTuple):
         n_rows = len(self.array) + len(other.array) + 1
         if self.is_factor and other.is_factor and n_rows < self.array.shape[1]:
             return Scatter(np.concatenate([self.array, other.array, row[None]]), True)
-        return Scatter(self.matrix() + other.matrix() + np.outer(row, row), False)
+        total = self.matrix() + other.matrix()
+        for start in range(0, len(row), _OUTER):
+            part = slice(start, start + _OUTER)
+            total[part] += np.outer(row[part], row)
+        return Scatter(total, False)
 
     def minus(self, other: Scatter, row: Array) -> Scatter:
         """S − S' − rᵀr, which must be positive semi-definite like every scatter."""
@@ -203,7 +211,9 @@ class Moments(NamedTuple):
     scatter: Scatter
 
 
-def moments(X: Array, weights: Array, dtype: np.dtype | None = None) -> Moments:
+def moments(
+    X: Array, weights: Array, dtype: np.dtype | None = None, *, overwrite: bool = False
+) -> Moments:
     """Count, mean and scatter of the weighted samples of one class.
 
     Parameters
@@ -212,6 +222,8 @@ def moments(X: Array, weights: Array, dtype: np.dtype | None = None) -> Moments:
     weights : ndarray of shape (n_samples,)
     dtype : dtype, optional
         Of mean and scatter, for sums over more samples than these; that of X if not given.
+    overwrite : bool, default=False
+        Whether X may be used as working memory.
     """
     n_features, count = X.shape[1], float(weights.sum())
     dtype = np.dtype(dtype or X.dtype)
@@ -219,7 +231,7 @@ def moments(X: Array, weights: Array, dtype: np.dtype | None = None) -> Moments:
         return Moments(0.0, np.zeros(n_features, dtype), Scatter.zero(n_features, dtype))
     # In float64 whatever the samples are: a mean of many would lose digits.
     mean = np.einsum("i,ij->j", weights / count, X, dtype=np.float64)
-    centred = X - mean.astype(X.dtype)
+    centred = np.subtract(X, mean.astype(X.dtype), out=X if overwrite else None)
     roots = np.sqrt(weights).astype(X.dtype)
     if (weights != 1).any():
         centred *= roots[:, None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral, Real
@@ -10,7 +11,6 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
@@ -31,12 +31,16 @@ from crosslabel.estimators.devices import (
     like,
     rule_scores,
 )
+from crosslabel.estimators.incremental import STREAM_CONSTRAINTS
+from crosslabel.estimators.out_of_core import OutOfCoreMixin
 from crosslabel.estimators.probability import ProbabilityMixin
 from crosslabel.estimators.progress import CallbackSupportMixin, Progress, with_callbacks
 from crosslabel.estimators.rejection import NoveltyMixin
-from crosslabel.estimators.solvers import SOLVERS
+from crosslabel.estimators.solvers import SOLVERS, check_room
 from crosslabel.estimators.stored import StoredWithoutRule
 from crosslabel.estimators.training import TrainingSet, fold_numbers, folds
+from crosslabel.streaming.partitions import over_partitions
+from crosslabel.streaming.sources import is_out_of_core
 
 N_FOLDS = 5
 """Folds of the cross-validation that chooses the rule and calibrates probabilities."""
@@ -46,6 +50,7 @@ class CrossLabelClassifier(
     NoveltyMixin,
     StoredWithoutRule,
     CallbackSupportMixin,
+    OutOfCoreMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     ProbabilityMixin,
@@ -109,6 +114,16 @@ class CrossLabelClassifier(
         Print the objective after each iteration.
     probability : bool, default=False
         Enable `predict_proba`, calibrated by 5-fold cross-validation on the training data.
+    warm_iter : int, default=3
+        Iterations after each batch of `partial_fit`; with 0 the dictionary waits for `refit`.
+    kept_samples : int, default=1000
+        Most samples of each class that a stream keeps, for the start, the choice of the rule and
+        the calibration; never fewer than its atoms. The statistics are of all samples.
+    memory_limit : int, default=2**30
+        Bytes that a pass over an array on disk may take beside the statistics. A memmap of up to a
+        quarter of it is an array like any other.
+    checkpoint : path, default=None
+        File that such a pass writes now and then, and from which it resumes; removed at the end.
     device : str, default=None
         "cuda", "cuda:1" or "cpu" trains and predicts there with PyTorch (extra `gpu`), with the
         "exact" solver; None uses NumPy, or the device of a tensor that is given as X. Arrays give
@@ -132,6 +147,8 @@ class CrossLabelClassifier(
         Cross-validated accuracy of each rule; empty where no cross-validation was needed.
     temperature_ : float
         Scale of the calibrated probabilities, with ``probability=True``.
+    statistics_ : ClassStatistics
+        Of all samples learnt from; not part of a saved model unless `partial_fit` made it.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
 
@@ -168,6 +185,7 @@ class CrossLabelClassifier(
         "random_state": ["random_state"],
         "verbose": ["verbose"],
         "probability": ["boolean"],
+        **STREAM_CONSTRAINTS,
         "device": [str, None],
     }
 
@@ -189,6 +207,10 @@ class CrossLabelClassifier(
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         probability: bool = False,
+        warm_iter: int = 3,
+        kept_samples: int = 1000,
+        memory_limit: int = 2**30,
+        checkpoint: str | os.PathLike[str] | None = None,
         device: str | None = None,
     ) -> None:
         self.atoms_per_class = atoms_per_class
@@ -206,6 +228,10 @@ class CrossLabelClassifier(
         self.random_state = random_state
         self.verbose = verbose
         self.probability = probability
+        self.warm_iter = warm_iter
+        self.kept_samples = kept_samples
+        self.memory_limit = memory_limit
+        self.checkpoint = checkpoint
         self.device = device
 
     @with_callbacks
@@ -215,7 +241,8 @@ class CrossLabelClassifier(
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training samples.
+            Training samples; also an array on disk (memmap, Zarr, HDF5, the path of an .npy file or
+            of a folder of .npy shards) or a Dask array or dataframe: see docs/streaming.md.
         y : array-like of shape (n_samples,)
             Their labels, of any type and in any order.
         sample_weight : array-like of shape (n_samples,), optional
@@ -226,11 +253,24 @@ class CrossLabelClassifier(
         self
         """
         self._validate_params()
+        if is_out_of_core(X, self.memory_limit):
+            return self._fit_pass(X, y, sample_weight)
         training = self._training_set(X, y, sample_weight)
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
-        rng_start, rng_folds = np.random.default_rng(seed).spawn(2)
+        self._remember(training)
         layout = self._layout(training)
         start = self._last_dictionary(training, layout)
+        return self._solve(training, layout, start, X, y)
+
+    def _solve(
+        self,
+        training: TrainingSet,
+        layout: AtomLayout,
+        start: Array | None,
+        X: ArrayLike,
+        y: ArrayLike,
+    ) -> Self:
+        """Learn the dictionary from a start, or from a new one; choose and prepare the rule."""
+        rng_start, rng_folds = np.random.default_rng(self._seed).spawn(2)
         if start is None:
             start = self._start(training, layout, rng_start)
         n_folds = N_FOLDS if self.rule == "auto" or self.probability else 0
@@ -251,16 +291,18 @@ class CrossLabelClassifier(
 
     def _layout(self, training: TrainingSet) -> AtomLayout:
         """Atoms of each class, in canonical class order."""
-        sizes = np.asarray(self.atoms_per_class)
-        if sizes.shape not in {(), (training.n_classes,)} or sizes.dtype.kind not in "iu":
+        sizes, n_classes = np.asarray(self.atoms_per_class), len(self.classes_)
+        if sizes.shape not in {(), (n_classes,)} or sizes.dtype.kind not in "iu":
             raise ValueError(
                 f"atoms_per_class must be an integer, or one integer for each of the "
-                f"{training.n_classes} classes; got {self.atoms_per_class!r}."
+                f"{n_classes} classes; got {self.atoms_per_class!r}."
             )
         if sizes.min() < 1:
             raise ValueError(
                 f"Every class needs at least one atom, but atoms_per_class has {sizes.min()}."
             )
+        if sizes.ndim and training.n_classes < n_classes:
+            sizes = sizes[self._seen]
         # A dictionary that is given may hold more atoms than there are samples.
         return training.layout(sizes, self.shared_atoms, limited=isinstance(self.init, str))
 
@@ -292,6 +334,7 @@ class CrossLabelClassifier(
     def _check_dictionary(
         self, given: ArrayLike, layout: AtomLayout, training: TrainingSet
     ) -> Array:
+        given = self._rows_of_seen(given)
         start = check_array(given, dtype=training.X.dtype, input_name="init", copy=True)
         expected = (layout.n_atoms, training.X.shape[1])
         if start.shape != expected:
@@ -314,11 +357,14 @@ class CrossLabelClassifier(
         layout: AtomLayout,
         start: Array,
         callback: Callback | None = None,
+        max_iter: int | None = None,
     ) -> Solution:
         penalties = Penalties(float(self.ridge), float(self.suppression), float(self.grouping))
-        with training.naming(self.classes_):
+        if self.solver == "exact":
+            check_room(layout.n_atoms)
+        with training.naming(self.classes_[self._seen]):
             return SOLVERS[self.solver](
-                training, start, layout, penalties, self.max_iter, self.tol, callback
+                training, start, layout, penalties, max_iter or self.max_iter, self.tol, callback
             )
 
     def _store(self, training: TrainingSet, layout: AtomLayout, solution: Solution) -> None:
@@ -330,6 +376,7 @@ class CrossLabelClassifier(
         self.n_iter_ = len(solution.trace)
         self.unused_atoms_ = np.flatnonzero(solution.unused[atoms])
         self._atom_layout = named
+        self._keep_places()
 
     def _choose_rule(
         self, training: TrainingSet, rng: np.random.Generator, progress: Progress
@@ -385,6 +432,7 @@ class CrossLabelClassifier(
     def _class_scores(self, X: Array) -> Array:
         return rule_scores(self._rule, in_type_of(self.dictionary_, X))
 
+    @over_partitions
     def transform(self, X: ArrayLike) -> Array:
         """Ridge codes over all atoms: x = yDᵀ(DDᵀ + βI)⁻¹.
 

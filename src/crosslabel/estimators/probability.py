@@ -11,6 +11,7 @@ from crosslabel.core.scaling import Array
 from crosslabel.estimators.base import RepresentationClassifier
 from crosslabel.estimators.calibration import log_ratio, probabilities
 from crosslabel.estimators.devices import from_device, like
+from crosslabel.streaming.partitions import over_partitions
 
 
 class ProbabilityMixin(RepresentationClassifier):
@@ -31,6 +32,7 @@ class ProbabilityMixin(RepresentationClassifier):
         return True
 
     @available_if(_probability_enabled)
+    @over_partitions
     def predict_proba(self, X: ArrayLike) -> Array:
         """Probability of each class, calibrated on held-out training samples.
 

@@ -20,7 +20,7 @@ from typing import Any
 import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.linear_model import RidgeClassifier
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.neighbors import KNeighborsClassifier
@@ -112,7 +112,8 @@ def all_methods(random_state: int | None = 0) -> dict[str, Any]:
     own = {}
     for name in estimators.__all__:
         candidate = getattr(estimators, name)
-        if issubclass(candidate, ClassifierMixin):
+        # What wraps another classifier is no method of its own.
+        if issubclass(candidate, ClassifierMixin) and not issubclass(candidate, MetaEstimatorMixin):
             short = name.removesuffix("Classifier").lower().replace("classifiercv", "cv")
             own[short] = candidate()
     methods = {name: clone(model) for name, model in (own | WELL_KNOWN).items()}

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosslabel._version import __version__
-from crosslabel.features.extraction import write_whole
+from crosslabel.files import write_whole
 
 FORMAT = 1
 """Raised by every change of what the arrays mean."""
@@ -36,10 +36,11 @@ def save(path: str | os.PathLike[str], kind: str, arrays: Mapping[str, NDArray[A
     for name, array in arrays.items():
         if array.dtype.hasobject:
             raise ValueError(f"{name} holds Python objects; a file holds numbers and text only.")
-    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    arrays = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     note = {"kind": kind, "format": FORMAT, "crosslabel": __version__, "sum": _checksum(arrays)}
     header = np.frombuffer(json.dumps(note).encode(), np.uint8)
-    write_whole(Path(path), lambda file: np.savez(file, header=header, **arrays))
+    content: dict[str, Any] = {"header": header, **arrays}
+    write_whole(Path(path), lambda file: np.savez(file, **content))
 
 
 def load(path: str | os.PathLike[str], kind: str) -> Arrays:
@@ -59,7 +60,7 @@ def load(path: str | os.PathLike[str], kind: str) -> Arrays:
     if not place.is_file():
         raise FileNotFoundError(f"There is no file {place}.")
     try:
-        with np.load(place, allow_pickle=False) as file:
+        with place.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         note = json.loads(arrays.pop("header").tobytes())
         found = (note["kind"], note["format"], note["sum"])

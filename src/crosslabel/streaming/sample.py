@@ -8,6 +8,7 @@ nothing behind.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,16 +54,9 @@ class KeptSample:
     @classmethod
     def empty(cls, n_features: int, dtype: np.dtype, size: int, seed: int) -> KeptSample:
         """No samples of no classes."""
-        none = np.zeros(0, np.uint64)
-        return cls(
-            np.zeros((0, n_features), dtype),
-            none.astype(np.intp),
-            np.zeros(0),
-            none,
-            none,
-            size,
-            seed,
-        )
+        none, labels = np.zeros(0, np.uint64), np.zeros(0, np.intp)
+        X = np.zeros((0, n_features), dtype)
+        return cls(X, labels, np.zeros(0), none, none, size, seed)
 
     @property
     def complete(self) -> bool:
@@ -83,20 +77,41 @@ class KeptSample:
         limits[places] = self.limits
         return self._with(labels=places[self.labels], limits=limits)
 
-    def add(self, X: Array, labels: Labels, weights: Array, hashes: Words) -> KeptSample:
-        """The sample after these samples were seen too."""
-        new = self.admits(labels, hashes)
-        if not new.any():
+    def add(
+        self,
+        X: Array,
+        labels: Labels,
+        weights: Array,
+        hashes: Words,
+        scale: Callable[[Array], Array] = lambda X: X,
+    ) -> KeptSample:
+        """The sample after these samples were seen too; only those that are kept are scaled."""
+        new = np.flatnonzero(self.admits(labels, hashes))
+        new = new[self._places(labels[new], hashes[new]) <= self.size]
+        if len(new) == 0:
             return self
-        other = self._with(X=X[new], labels=labels[new], weights=weights[new], hashes=hashes[new])
+        other = self._with(
+            X=scale(X[new]), labels=labels[new], weights=weights[new], hashes=hashes[new]
+        )
         return self.merge(other)
+
+    def _places(self, labels: Labels, hashes: Words) -> NDArray[np.intp]:
+        """How many distinct samples of its class rank before each."""
+        order = np.lexsort((self.ranks(hashes), labels))
+        first = np.ones(len(order), dtype=bool)
+        first[1:] = (np.diff(hashes[order]) != 0) | (np.diff(labels[order]) != 0)
+        count = np.cumsum(first) - 1
+        begins = np.searchsorted(labels[order], labels[order])
+        places = np.empty(len(order), np.intp)
+        places[order] = count - count[begins]
+        return places
 
     def merge(self, other: KeptSample) -> KeptSample:
         """The sample of both streams together; classes are numbered alike."""
         limits = np.minimum(self.limits, other.limits)
-        X, labels, weights, hashes = (
+        labels, weights, hashes = (
             np.concatenate([getattr(self, name), getattr(other, name)])
-            for name in ("X", "labels", "weights", "hashes")
+            for name in ("labels", "weights", "hashes")
         )
         ranks = self.ranks(hashes)
         order = np.lexsort((ranks, labels))
@@ -114,7 +129,7 @@ class KeptSample:
         limits[labels[rows[over]]] = ranks[rows[over]]
         kept = rows[place < self.size]
         return self._with(
-            X=X[kept],
+            X=_rows_of(self.X, other.X, kept),
             labels=labels[kept],
             weights=joined[place < self.size],
             hashes=hashes[kept],
@@ -130,9 +145,8 @@ class KeptSample:
             If one that must be here is not, or not as often: it was never added.
         """
         left = self.weights.copy()
-        where = {
-            (c, h): k for k, (c, h) in enumerate(zip(self.labels.tolist(), self.hashes.tolist()))
-        }
+        here = zip(self.labels.tolist(), self.hashes.tolist())
+        where = {key: place for place, key in enumerate(here)}
         for row in np.flatnonzero(self.admits(labels, hashes)):
             place = where.get((int(labels[row]), int(hashes[row])))
             if place is None or left[place] < weights[row] * (1 - 1e-9):
@@ -155,3 +169,11 @@ class KeptSample:
 
     def _with(self, **changed: Any) -> KeptSample:
         return KeptSample(**{**self.__dict__, **changed})
+
+
+def _rows_of(a: Array, b: Array, rows: NDArray[np.intp]) -> Array:
+    """Rows of two arrays, one after the other, without joining them first."""
+    chosen = np.empty((len(rows), a.shape[1]), a.dtype)
+    of_a = rows < len(a)
+    chosen[of_a], chosen[~of_a] = a[rows[of_a]], b[rows[~of_a] - len(a)]
+    return chosen

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_X_y, check_array, column_or_1d
+from sklearn.utils.validation import check_array, check_X_y, column_or_1d
 
 from crosslabel.core import statistics as core
 from crosslabel.core.scaling import Array, unit_rows
@@ -79,16 +80,21 @@ class ClassStatistics:
             Scale samples to unit norm first, as the classifier that will use them does.
         """
         samples, targets = check_X_y(X, y, dtype=[np.float64, np.float32], order="C")
-        weights = _checked_weights(sample_weight, len(samples))
+        weights = checked_weights(sample_weight, len(samples))
         return cls.of_checked(
             unit_rows(samples) if normalize else samples, targets, weights, normalize
         )
 
     @classmethod
     def of_checked(
-        cls, X: Array, y: NDArray[Any], weights: Array, normalized: bool
+        cls,
+        X: Array,
+        y: NDArray[Any],
+        weights: Array,
+        normalized: bool,
+        scale: Callable[[Array], Array] = lambda X: X,
     ) -> ClassStatistics:
-        """Statistics of samples that are valid, and scaled if they are to be."""
+        """Statistics of valid samples, scaled class by class: no copy of them all is made."""
         kept = weights > 0
         if not kept.all():
             X, y, weights = X[kept], y[kept], weights[kept]
@@ -97,13 +103,23 @@ class ClassStatistics:
         classes, found = np.unique(y, return_inverse=True)
         order = np.argsort(found, kind="stable")
         parts = np.split(order, np.cumsum(np.bincount(found))[:-1])
-        each = [core.moments(X[part], weights[part], np.dtype(float)) for part in parts]
-        return cls._of(classes, each, normalized)
+        # One piece of memory for all classes: new ones would be cleared by the system each time.
+        work = np.empty((max(map(len, parts)), X.shape[1]), X.dtype)
+        each = []
+        for part in parts:
+            rows = np.take(X, part, axis=0, out=work[: len(part)], mode="clip")
+            scaled = scale(rows)
+            each.append(core.moments(scaled, weights[part], np.dtype(float), overwrite=True))
+        return cls.of_moments(classes, each, normalized)
 
     @classmethod
-    def _of(cls, classes: NDArray[Any], each: list[Moments], normalized: bool) -> ClassStatistics:
+    def of_moments(
+        cls, classes: NDArray[Any], each: Sequence[tuple[float, Array, Scatter]], normalized: bool
+    ) -> ClassStatistics:
+        """Statistics from count, mean and scatter of each class, in float64."""
         counts, means, scatters = zip(*each)
-        return cls(classes, np.array(counts), np.array(means), scatters, normalized)
+        wide = tuple(Scatter(s.array.astype(float, copy=False), s.is_factor) for s in scatters)
+        return cls(classes, np.array(counts, float), np.array(means, float), wide, normalized)
 
     @property
     def n_features(self) -> int:
@@ -147,7 +163,7 @@ class ClassStatistics:
             each[place] = moments
         for place, moments in zip(labels.places(other.classes, classes), other.moments()):
             each[place] = core.together(each[place], moments)
-        return self._of(classes, each, self.normalized) if each else self
+        return self.of_moments(classes, each, self.normalized) if each else self
 
     def less(self, other: ClassStatistics) -> ClassStatistics:
         """Statistics without those of samples that were added before."""
@@ -163,7 +179,7 @@ class ClassStatistics:
         if not left.any():
             return self.empty(self.n_features, normalize=self.normalized)
         rest = [moments for moments in each if moments.n > 0]
-        return self._of(self.classes[left], rest, self.normalized)
+        return self.of_moments(self.classes[left], rest, self.normalized)
 
     def without(self, label: Any) -> ClassStatistics:
         """Statistics without one class."""
@@ -171,14 +187,11 @@ class ClassStatistics:
 
     def chosen(self, classes: NDArray[Any]) -> ClassStatistics:
         """Statistics of some classes, by a mask or by indices in `classes`."""
-        numbers = np.arange(len(self.classes))[classes]
-        scatters = tuple(self.scatters[k] for k in numbers)
-        return ClassStatistics(
-            self.classes[numbers],
-            self.counts[numbers],
-            self.means[numbers],
-            scatters,
-            self.normalized,
+        numbers, moments = np.arange(len(self.classes))[classes], self.moments()
+        if len(numbers) == 0:
+            return self.empty(self.n_features, normalize=self.normalized)
+        return self.of_moments(
+            self.classes[numbers], [moments[k] for k in numbers], self.normalized
         )
 
     def moments(self) -> list[Moments]:
@@ -240,7 +253,7 @@ class ClassStatistics:
     ) -> ClassStatistics:
         samples = check_array(X, dtype=[np.float64, np.float32], order="C", ensure_min_samples=0)
         targets = column_or_1d(np.asarray(y))
-        weights = _checked_weights(sample_weight, len(samples))
+        weights = checked_weights(sample_weight, len(samples))
         scaled = unit_rows(samples) if self.normalized else samples
         return self.of_checked(scaled, targets, weights, self.normalized)
 
@@ -274,7 +287,7 @@ def _listed(classes: NDArray[Any]) -> str:
     return ", ".join(names if len(names) < 12 else [*names[:10], "…"])
 
 
-def _checked_weights(sample_weight: ArrayLike | None, n_samples: int) -> Array:
+def checked_weights(sample_weight: ArrayLike | None, n_samples: int) -> Array:
     """Weights, one for each sample, zero or more."""
     if sample_weight is None:
         return np.ones(n_samples)

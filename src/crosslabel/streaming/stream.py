@@ -76,7 +76,14 @@ class Stream:
         """Type of the samples."""
         return self.sample.X.dtype
 
-    def absorb(self, X: Array, y: NDArray[Any], weights: Array | None, scale: Scale) -> Stream:
+    def absorb(
+        self,
+        X: Array,
+        y: NDArray[Any],
+        weights: Array | None,
+        scale: Scale,
+        hashes: Words | None = None,
+    ) -> Stream:
         """The stream after a batch.
 
         Parameters
@@ -86,21 +93,23 @@ class Stream:
         y : ndarray of shape (n_samples,)
         weights : ndarray of shape (n_samples,) or None
         scale : callable
-            Gives the samples in the form that is learnt from.
+            Gives the samples in the form that is learnt from; may overwrite what it gets.
+        hashes : ndarray of uint64 of shape (n_samples,), optional
+            Of the samples, where they are known.
         """
         weights = np.ones(len(X)) if weights is None else weights
+        hashes = row_hashes(X) if hashes is None else hashes
         kept = weights > 0
         if not kept.all():
-            X, y, weights = X[kept], y[kept], weights[kept]
+            X, y, weights, hashes = X[kept], y[kept], weights[kept], hashes[kept]
         if len(X) == 0:
             return self
-        hashes, scaled = row_hashes(X), scale(X)
-        found = self.statistics.of_checked(scaled, y, weights, self.statistics.normalized)
+        found = self.statistics.of_checked(X, y, weights, self.statistics.normalized, scale)
         statistics = self.statistics.merge(found)
         grown = self._over(statistics)
         numbers = labels.places(y, statistics.classes)
         keys = key_sums(sample_keys(hashes, weights), numbers, len(statistics.classes))
-        sample = grown.sample.add(scaled, numbers, weights, hashes)
+        sample = grown.sample.add(X, numbers, weights, hashes, scale)
         return Stream(statistics, sample, grown.keys + keys)
 
     def merge(self, other: Stream) -> Stream:
@@ -117,7 +126,7 @@ class Stream:
         if len(X) == 0:
             return self
         hashes = row_hashes(X)
-        gone = self.statistics.of_checked(scale(X), y, weights, self.statistics.normalized)
+        gone = self.statistics.of_checked(X, y, weights, self.statistics.normalized, scale)
         statistics = self.statistics.less(gone)
         numbers = labels.places(y, self.classes)
         sample = self.sample.remove(numbers, weights, hashes)

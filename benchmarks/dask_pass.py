@@ -1,0 +1,75 @@
+"""The pass over a Dask array on two worker processes beside one, and the result beside `fit`.
+
+Run: python -m benchmarks.dask_pass
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+
+os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")  # a core is a worker's
+
+import dask.array as da
+import numpy as np
+from distributed import Client, LocalCluster
+
+from benchmarks.lines import Line, show
+from crosslabel import CrossLabelClassifier
+from crosslabel.core.scaling import unit_rows
+from crosslabel.streaming.partitions import absorb_partitions
+from crosslabel.streaming.stream import Stream
+
+PARTITIONS, ROWS, FEATURES, CLASSES = 40, 8000, 600, 10
+
+
+def _block(number: int) -> np.ndarray:
+    """Samples of one partition, made where it lies; labels follow from the row."""
+    rng = np.random.default_rng(number)
+    centres = np.random.default_rng(99).normal(size=(CLASSES, FEATURES))
+    return centres[np.arange(ROWS) % CLASSES] + 2 * rng.normal(size=(ROWS, FEATURES))
+
+
+def _collection() -> tuple[da.Array, da.Array]:
+    from dask import delayed
+
+    blocks = [
+        da.from_delayed(delayed(_block)(k), (ROWS, FEATURES), float) for k in range(PARTITIONS)
+    ]
+    labels = da.from_array(np.tile(np.arange(ROWS) % CLASSES, PARTITIONS), chunks=ROWS)
+    return da.concatenate(blocks), labels
+
+
+def _pass_seconds(n_workers: int) -> float:
+    """Seconds of the pass over partitions that lie in the memory of the workers."""
+    empty = Stream.empty(FEATURES, np.dtype(float), normalize=True, size=100, seed=0)
+    cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0")
+    with cluster, Client(cluster):
+        X, y = (part.persist() for part in _collection())
+        X[:, 0].sum().compute()
+        absorb_partitions(X[: 2 * ROWS], y[: 2 * ROWS], None, empty, unit_rows)
+        started = time.perf_counter()
+        absorb_partitions(X, y, None, empty, unit_rows)
+        return time.perf_counter() - started
+
+
+def lines() -> Iterator[Line]:
+    one, two = _pass_seconds(1), _pass_seconds(2)
+    print(f"one worker {one:.1f} s, two workers {two:.1f} s")
+    yield Line("pass: one worker / two workers", one / two, ">=", 1.6)
+    X, y = _collection()
+    X, y = X[: 3 * ROWS], y[: 3 * ROWS]
+    start = unit_rows(np.random.default_rng(1).normal(size=(5 * CLASSES, FEATURES)))
+    model = CrossLabelClassifier(atoms_per_class=5, rule="local", init=start, random_state=0)
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
+    with cluster, Client(cluster):
+        lazy = model.fit(X, y).dictionary_.copy()
+        X, y = X.compute(), y.compute()
+    apart = np.abs(lazy - model.fit(X, y).dictionary_).max()
+    yield Line("dictionary, Dask / in memory, largest difference", float(apart), "<=", 1e-8)
+
+
+if __name__ == "__main__":
+    sys.exit(1 if show("Dask", lines()) else 0)
