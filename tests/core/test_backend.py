@@ -53,3 +53,17 @@ def test_small_tasks_run_on_one_thread_and_large_ones_on_all():
             assert blas_threads() == {1}
         with backend.threads_for(1e15):
             assert blas_threads() == {2}
+
+
+def test_one_thread_within_one_thread_ends_with_the_outer():
+    def limits():
+        return [
+            pool["num_threads"] for pool in backend._threads().info() if pool["user_api"] == "blas"
+        ]
+
+    before = limits()
+    with backend.one_thread():
+        with backend.one_thread():
+            assert set(limits()) == {1}
+        assert set(limits()) == {1}
+    assert limits() == before

@@ -8,8 +8,10 @@ takes its functions from `namespace`; what a GPU does otherwise is in `core.gpu`
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
+from threading import local
 from types import ModuleType
 from typing import Any
 
@@ -54,9 +56,24 @@ def _threads() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+_INSIDE = local()
+"""Whether this thread is within `one_thread` already: setting the limit anew takes longer than a
+small system."""
+
+
+@contextmanager
+def _limited() -> Iterator[None]:
+    with _threads().limit(limits=1, user_api="blas"):
+        _INSIDE.now = True
+        try:
+            yield
+        finally:
+            _INSIDE.now = False
+
+
 def one_thread() -> AbstractContextManager[Any]:
     """Run BLAS on one thread: on small systems a second thread costs more than it brings."""
-    return _threads().limit(limits=1, user_api="blas")
+    return nullcontext() if getattr(_INSIDE, "now", False) else _limited()
 
 
 def threads_for(flops: float, small: float = SMALL) -> AbstractContextManager[Any]:
