@@ -16,7 +16,13 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 
 import crosslabel
-from crosslabel import LLC, CrossLabelClassifier, CrossLabelClassifierCV, estimators
+from crosslabel import (
+    LLC,
+    CrossLabelClassifier,
+    CrossLabelClassifierCV,
+    RejectingClassifier,
+    estimators,
+)
 from crosslabel.persistence import Model, ModelFileError, load, load_model, save
 from crosslabel.persistence.model import encoded
 from tests.estimators.test_methods import CLASSES, faces, method
@@ -74,7 +80,15 @@ def test_every_method_loads_as_skops_itself_loads_it(tmp_path, model):
 
 def test_all_methods_are_here():
     tested = {type(model).__name__ for model in MODELS}
-    assert set(estimators.__all__) - tested == {"LLC"}  # a transformer, tested below
+    # A transformer and a wrapper, tested below.
+    assert set(estimators.__all__) - tested == {"LLC", "RejectingClassifier"}
+
+
+def test_a_wrapper_is_saved_with_what_it_wraps(tmp_path):
+    X, y = faces()
+    model = RejectingClassifier(CrossLabelClassifier(random_state=0, rule="local"), threshold=0.9)
+    save(model.fit(X, y), tmp_path / "m")
+    assert_array_equal(load(tmp_path / "m").predict(X), model.predict(X))
 
 
 def test_transformers_and_models_before_fit(tmp_path):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from crosslabel.core.omp import omp
-from crosslabel.core.scaling import Array
+from crosslabel.core.scaling import Array, unit_rows
 
 
 def rank_one_exact(E: Array, code: Array) -> tuple[Array, Array]:
@@ -22,8 +22,7 @@ def rank_one_exact(E: Array, code: Array) -> tuple[Array, Array]:
 
 def rank_one_approximate(E: Array, code: Array) -> tuple[Array, Array]:
     """One alternation of that problem from the present code (Rubinstein et al. 2008)."""
-    d = code @ E
-    d /= max(float(np.sqrt(d @ d)), np.finfo(d.dtype).tiny)
+    [d] = unit_rows((code @ E)[None])
     return d, E @ d
 
 

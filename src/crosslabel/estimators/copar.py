@@ -173,7 +173,7 @@ class COPAR(ClassDictionaryClassifier):
 
     def _global(self, X: Array) -> Array:
         D, layout = self.dictionary_, self._layout
-        codes = lasso(D @ D.T, X @ D.T, self.penalty)
+        codes = lasso(D @ D.T, X @ D.T, self.penalty, tol=1e-8)
         rest = X - codes[:, : layout.shared] @ D[: layout.shared]
         residuals = np.empty((len(X), layout.n_classes))
         for c in range(layout.n_classes):

@@ -124,7 +124,7 @@ class LRSDL(ClassDictionaryClassifier):
         gram, correlations = D @ D.T, X @ D.T
         gram.flat[: k * len(D) : len(D) + 1] += self.fisher  # λ₂‖x⁰ − m⁰‖²
         correlations[:, :k] += self.fisher * self._shared_mean
-        codes = lasso(gram, correlations, 2 * self.penalty)
+        codes = lasso(gram, correlations, 2 * self.penalty, tol=1e-8)
         rest = X - codes[:, :k] @ D[:k]
         scores = np.empty((len(X), layout.n_classes))
         for c in range(layout.n_classes):
