@@ -80,7 +80,7 @@ def _first_guess(gram: Array, b: Array, penalty: float | Array, start: Array | N
     lowest = float(np.min(penalty))
     Z = np.zeros_like(b) if start is None else start.copy()
     # Over the curvature, so that atoms which enter twice, as COPAR's, count once.
-    curvature = max(float(np.diag(gram).max(initial=0.0)), np.finfo(b.dtype).tiny)
+    curvature = max(float(np.diag(gram).max(initial=0.0)), float(np.finfo(b.dtype).tiny))
     dense = 0 < lowest < DENSE * float(np.abs(b).max(initial=0.0)) / curvature
     if not dense or len(gram) <= WORKING_SET:
         return Z

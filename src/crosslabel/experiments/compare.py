@@ -151,12 +151,12 @@ def compare(
     list of Row
         Most accurate first.
     """
-    X, y = check_X_y(X, y, dtype=None)
+    samples, labels = check_X_y(X, y, dtype=None)
     return compare_features(
-        lambda train, test: (X[train], X[test]),
-        y,
+        lambda train, test: (samples[train], samples[test]),
+        labels,
         splits,
-        subject=joblib.hash([X, y]),
+        subject=joblib.hash([samples, labels]),
         methods=methods,
         records=records,
         progress=progress,
