@@ -19,7 +19,12 @@ class ClassDictionaries:
     def fit(self, X: np.ndarray, y: np.ndarray) -> "ClassDictionaries":
         """Learn."""
         self.classes_ = np.unique(y)
-        options: dict[str, Any] = {"lambda1": PENALTY, "iter": 100, "numThreads": 1}
+        options: dict[str, Any] = {
+            "lambda1": PENALTY,
+            "iter": 100,
+            "numThreads": 1,
+            "verbose": False,
+        }
         self.dictionaries = [
             spams.trainDL(
                 np.asfortranarray(X[y == c].T), K=min(self.atoms, (y == c).sum()), **options
