@@ -65,5 +65,6 @@ class AtomLayout:
     def reordered(self, order: NDArray[np.intp]) -> tuple[AtomLayout, NDArray[np.intp]]:
         """Layout with the classes in another order, and the atoms that go there."""
         layout = AtomLayout(self.shared, tuple(self.per_class[c] for c in order))
-        parts = [np.arange(self.shared), *(np.arange(self.n_atoms)[self.own(c)] for c in order)]
+        bounds = ((self.starts[c], self.starts[c + 1]) for c in order)
+        parts = [np.arange(self.shared), *(np.arange(a, b) for a, b in bounds)]
         return layout, np.concatenate(parts)
