@@ -173,7 +173,10 @@ class KeptSample:
 
 def _rows_of(a: Array, b: Array, rows: NDArray[np.intp]) -> Array:
     """Rows of two arrays, one after the other, without joining them first."""
-    chosen = np.empty((len(rows), a.shape[1]), a.dtype)
-    of_a = rows < len(a)
-    chosen[of_a], chosen[~of_a] = a[rows[of_a]], b[rows[~of_a] - len(a)]
+    if len(a) == 0:
+        return b[rows]
+    # Most come from a: they are copied at one go, and the few others put in their places.
+    chosen = a.take(rows, axis=0, mode="clip")
+    of_b = np.flatnonzero(rows >= len(a))
+    chosen[of_b] = b[rows[of_b] - len(a)]
     return chosen
