@@ -63,7 +63,7 @@ class GlobalRule:
         half = both.shape[1] // 2
         p, x = both[:, :half], both[:, half:]
         x_shared, shape = x[:, :k], (len(Y), self.n_classes, self.size)
-        residual = xp.einsum("ij,ij->i", Y, Y)
+        residual = energy = xp.einsum("ij,ij->i", Y, Y)
         p_own, own = p[:, k:], x[:, k:].reshape(shape)
         # A product with ones: NumPy's own sum along so short an axis takes three times as long.
         masses = xp.abs(own) @ self.ones
@@ -75,8 +75,10 @@ class GlobalRule:
         quadratic = xp.swapaxes(xp.swapaxes(own, 0, 1) @ self.gram_own, 0, 1)
         quadratic -= 2 * p_own.reshape(shape)
         residuals = residual[:, None] + xp.einsum("ncs,ncs->nc", own, quadratic)
-        # A class whose atoms the code does not touch must not divide by zero.
-        floor = xp.finfo(Y.dtype).eps * masses.sum(axis=1, keepdims=True)
+        # A class whose atoms the code does not touch must not divide by zero; nor may any, where the
+        # query is orthogonal to all atoms.
+        eps = xp.finfo(Y.dtype).eps
+        floor = xp.maximum(eps * masses.sum(axis=1), eps**2 * xp.sqrt(energy))[:, None]
         masses = xp.maximum(masses, xp.maximum(floor, self.tiny))
         return -xp.maximum(residuals, self.zero) / masses
 
