@@ -75,8 +75,8 @@ class GlobalRule:
         quadratic = xp.swapaxes(xp.swapaxes(own, 0, 1) @ self.gram_own, 0, 1)
         quadratic -= 2 * p_own.reshape(shape)
         residuals = residual[:, None] + xp.einsum("ncs,ncs->nc", own, quadratic)
-        # A class whose atoms the code does not touch must not divide by zero; nor may any, where the
-        # query is orthogonal to all atoms.
+        # A class whose atoms the code does not touch must not divide by zero; nor any class, where
+        # the query is orthogonal to all atoms.
         eps = xp.finfo(Y.dtype).eps
         floor = xp.maximum(eps * masses.sum(axis=1), eps**2 * xp.sqrt(energy))[:, None]
         masses = xp.maximum(masses, xp.maximum(floor, self.tiny))
