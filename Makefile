@@ -87,7 +87,7 @@ bench-images: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.extended_yale_b
 	$(BIN)/python -m benchmarks.dynamic_textures
 	$(BIN)/python -m benchmarks.scene15 --folder $(KEPT)/scene15
-	$(BIN)/python -m benchmarks.caltech101 --folder $(KEPT)/caltech101
+	$(BIN)/python -m benchmarks.caltech101 --folder $(KEPT)/caltech101-nested
 
 ## make reproduce  the paper's tables and figures, as far as the data at hand allow; takes hours, resumes
 reproduce: $(VENV)/.dev

@@ -18,11 +18,14 @@ from crosslabel.experiments.pyramids import components, coordinates
 __all__ = ["choose", "coordinates", "measure"]
 
 
-def measure(data, n_train: int, fixed: dict, grid: dict, gammas, svm_c: float = 1.0) -> None:
+def measure(
+    data, n_train: int, fixed: dict, grid: dict, gammas, svm_c: float = 1.0, n_codebook: int = 0
+) -> None:
     """Print accuracy of a linear SVM and of the flagship over random splits.
 
     The flagship sees all components of PCA (γ = 0) or of kernel PCA; γ and its parameters are
-    chosen once, on the first split's training images alone.
+    chosen once, on the first split's training images alone. Codebooks are learnt from `n_codebook`
+    training images of each class, or from all.
     """
     options = argparse.ArgumentParser()
     options.add_argument("--splits", type=int, default=10)
@@ -30,7 +33,9 @@ def measure(data, n_train: int, fixed: dict, grid: dict, gammas, svm_c: float = 
     options.add_argument("--folder", type=Path, required=True, help="keeps what was computed")
     given = options.parse_args()
     splits = list(per_class(data.target, n_train, repeats=given.splits, seed=0))
-    places = coordinates(data.filenames, splits, given.folder, given.jobs)
+    seen = per_class(data.target, n_codebook or n_train, repeats=given.splits, seed=0)
+    learnt_from = [train for train, _ in seen]
+    places = coordinates(data.filenames, splits, given.folder, given.jobs, learnt_from)
     chosen = choose(np.load(places[0]), data.target, splits[0][0], fixed, grid, gammas)
     results = [_one_split(np.load(p), data, s, chosen, svm_c) for p, s in zip(places, splits)]
     for name in results[0]:

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
-from crosslabel.persistence.description import Description, describe
+from crosslabel.persistence.description import Description
+from crosslabel.persistence.description import describe as inspect
+
+__all__ = ["as_text", "inspect"]
 
 SHOWN = 12  # class names that are written out
-
-
-def inspect(path: str | os.PathLike[str]) -> Description:
-    """Read what a model file tells of itself, without loading it.
-
-    Parameters
-    ----------
-    path : path
-
-    Returns
-    -------
-    Description
-    """
-    return describe(path)
 
 
 def as_text(description: Description) -> str:

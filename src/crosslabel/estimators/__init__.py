@@ -1,7 +1,8 @@
 """Scikit-learn estimators, one method per file; each is loaded when it is first asked for."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from crosslabel.lazy import loader
 
 if TYPE_CHECKING:
     from crosslabel.estimators.copar import COPAR
@@ -69,10 +70,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _FILES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_FILES[name]}"), name)
+__getattr__ = loader(__name__, _FILES)
 
 
 def __dir__() -> list[str]:

@@ -37,13 +37,11 @@ def from_device(X: Any, name: str | None = None) -> Any:
     """A tensor as an array on the host, anything else as it is."""
     if not is_tensor(X):
         return X
-    if name is not None and device_named(name) != X.device:
-        raise ValueError(
-            f"X is a tensor on {X.device}, but the model's device is {name}. Move one of them: "
-            f"X.to({name!r}), or device={str(X.device)!r}."
-        )
-    if X.dtype.is_floating_point and X.dtype.itemsize < 4:
-        raise TypeError(f"Got a tensor of {X.dtype}. Use float64 or float32: X.double().")
+    from crosslabel.core.gpu.tensors import check_place, check_precision
+
+    if name is not None:
+        check_place(X, device_named(name))
+    check_precision(X)
     return X.detach().cpu().numpy()
 
 

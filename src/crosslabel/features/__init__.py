@@ -3,8 +3,9 @@
 Each is loaded when it is first asked for: a model of pixels need not wait for dense SIFT.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from crosslabel.lazy import loader
 
 if TYPE_CHECKING:
     from crosslabel.features.dense_sift import DenseSIFT
@@ -26,10 +27,7 @@ _FILES = {
 __all__ = ["LBPTOP", "DenseSIFT", "Eigenfaces", "Pixels", "RandomFaces", "SpatialPyramid"]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _FILES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_FILES[name]}"), name)
+__getattr__ = loader(__name__, _FILES)
 
 
 def __dir__() -> list[str]:

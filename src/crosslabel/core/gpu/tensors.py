@@ -39,6 +39,21 @@ def find_device(name: str | torch.device) -> torch.device:
     return device
 
 
+def check_place(X: Tensor, device: torch.device) -> None:
+    """Refuse a tensor that lies elsewhere than the model."""
+    if X.device != device:
+        raise ValueError(
+            f"X is a tensor on {X.device}, but the model's device is {device}. Move one of them: "
+            f"X.to({str(device)!r}), or device={str(X.device)!r}."
+        )
+
+
+def check_precision(X: Tensor) -> None:
+    """Refuse complex numbers, and numbers of fewer than 32 bits."""
+    if X.is_complex() or (X.is_floating_point() and X.dtype.itemsize < 4):
+        raise TypeError(f"X is a tensor of {X.dtype}. Use float64 or float32: X.double().")
+
+
 def check_samples(X: Tensor, device: torch.device | None = None) -> Tensor:
     """Finite samples (n_samples, n_features) in float32 or float64, where they are.
 
@@ -47,18 +62,14 @@ def check_samples(X: Tensor, device: torch.device | None = None) -> Tensor:
     TypeError, ValueError
         A sentence that says what is wrong.
     """
-    if device is not None and X.device != device:
-        raise ValueError(
-            f"X is a tensor on {X.device}, but the model's device is {device}. Move one of them: "
-            f"X.to({str(device)!r}), or device={str(X.device)!r}."
-        )
+    if device is not None:
+        check_place(X, device)
     if X.ndim != 2:
         raise ValueError(
             f"Expected a tensor of shape (n_samples, n_features), got {tuple(X.shape)}. Reshape "
             "your data."
         )
-    if X.is_complex() or X.dtype in (torch.float16, torch.bfloat16):
-        raise TypeError(f"X is a tensor of {X.dtype}. Use float64 or float32: X.double().")
+    check_precision(X)
     X = X.detach()
     X = X if X.dtype in FLOATS else X.double()
     if not bool(torch.isfinite(X).all()):
