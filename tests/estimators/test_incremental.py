@@ -185,6 +185,32 @@ def test_a_class_is_forgotten_with_all_that_was_kept_of_it(small):
         streamed.forget_class("fig")
 
 
+@pytest.mark.parametrize("rule", ["auto", "local"])
+def test_classes_that_are_learnt_apart_stay_when_one_is_forgotten(small, rule, monkeypatch):
+    X, y = small
+    start = unit_rows(np.random.default_rng(0).normal(size=(9, 12)))
+    model = classifier(init=start, solver="class", rule=rule, max_iter=30, tol=1e-3).fit(X, y)
+    place, rest = sorted(NAMES).index("fig"), y != "fig"
+    others = np.delete(start, np.arange(3 * place, 3 * place + 3), axis=0)
+    never = clone(model).set_params(init=others).fit(X[rest], y[rest])
+    if rule == "local":
+        monkeypatch.setattr(type(model), "_learn", None)  # nothing is to be learnt
+    model.init = others
+    model.forget_class("fig")
+    assert_same(model, never)
+    assert_allclose(model.objective_trace_, never.objective_trace_)
+    assert model.n_iter_ == never.n_iter_
+    assert model.rule_scores_ == never.rule_scores_
+
+
+def test_classes_learnt_apart_are_learnt_anew_when_the_present_atoms_are_not_those_of_fit(small):
+    X, y = small
+    model = classifier(solver="class", rule="local").fit(X[:-9], y[:-9])
+    model.partial_fit(X[-9:], y[-9:]).forget_class("fig")
+    rest = y != "fig"
+    assert_same(model, classifier(solver="class", rule="local").fit(X[rest], y[rest]))
+
+
 def test_nothing_of_a_removed_sample_is_in_the_saved_model(small):
     X, y = small
     model = classifier(atoms_per_class=20, warm_iter=1, normalize=False).partial_fit(X, y)

@@ -1,12 +1,13 @@
 """The one alternating loop: codes given the dictionary, atoms given the codes.
 
 The solver sees class statistics, never samples. A sweep is a function from a dictionary to the
-next one and is chosen by name from `SWEEPS`.
+next one and is chosen by name from `SWEEPS`. Classes that share nothing are problems of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
@@ -41,11 +42,22 @@ class Sweep(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """A learnt dictionary and how the objective fell on the way to it."""
+    """A learnt dictionary and how the objective fell on the way to it.
+
+    Attributes
+    ----------
+    dictionary : ndarray of shape (n_atoms, n_features)
+    trace : list of float
+        The objective after each iteration.
+    unused : ndarray of bool of shape (n_atoms,)
+    apart : tuple of list of float
+        The trace of each class, where these are problems of their own; else empty.
+    """
 
     dictionary: Array
     trace: list[float]
     unused: NDArray[np.bool_]
+    apart: tuple[list[float], ...] = ()
 
 
 def exact_sweep(problem: Problem, D: Array) -> Sweep:
@@ -131,23 +143,84 @@ def learn(
     Solution
         `trace` holds the objective after each iteration; it never rises.
     """
-    basis = _span(statistics, dictionary)
-    if basis is not None:
-        statistics, dictionary = statistics.project(basis), dictionary @ basis.T
-    targets = statistics.targets()
-    problem = Problem(
-        targets.rows, blocks(targets.starts, statistics.counts, penalties), layout, penalties
-    )
-    D, trace = unit_rows(dictionary), []
-    unused = np.zeros(len(D), dtype=bool)
+    separate = are_separate(method, layout)
+    whole = statistics, dictionary, layout
+    runs = [Run(*part, penalties, method) for part in (_parts(*whole) if separate else [whole])]
+    trace: list[float] = []
     for iteration in range(max_iter):
-        with threads_for(2.0 * targets.rows.size * len(D)):
-            D, value, unused = SWEEPS[method](problem, D)
-        trace.append(value)
-        stop = callback(iteration, value) if callback else False
-        if stop or (iteration and trace[-2] - value < tol * abs(value)):
+        # The limit is set once for all: for each small class anew it would take longer than they.
+        with one_thread() if separate else nullcontext():
+            for run in runs:
+                if not run.settled(tol):
+                    run.step()
+        trace = total_trace([run.trace for run in runs])
+        stop = callback(iteration, trace[-1]) if callback else False
+        if stop or all(run.settled(tol) for run in runs):
             break
-    return Solution(D if basis is None else unit_rows(D @ basis), trace, unused)
+    D = np.concatenate([run.dictionary() for run in runs])
+    apart = tuple(run.trace for run in runs) if separate else ()
+    return Solution(D, trace, np.concatenate([run.unused for run in runs]), apart)
+
+
+def are_separate(method: str, layout: AtomLayout) -> bool:
+    """Whether the classes have nothing in common, so that each is learnt and stops by itself."""
+    return method == "class" and layout.shared == 0
+
+
+def total_trace(traces: Sequence[list[float]]) -> list[float]:
+    """Sum of objectives; what has stopped keeps its last value."""
+    length = max(map(len, traces))
+    return [sum(trace[min(k, len(trace) - 1)] for trace in traces) for k in range(length)]
+
+
+class Run:
+    """A dictionary on its way, in coordinates of the span of its data and start.
+
+    Parameters are those of `learn`.
+    """
+
+    def __init__(
+        self,
+        statistics: ClassStatistics,
+        dictionary: Array,
+        layout: AtomLayout,
+        penalties: Penalties,
+        method: str,
+    ) -> None:
+        self.basis = _span(statistics, dictionary)
+        if self.basis is not None:
+            statistics, dictionary = statistics.project(self.basis), dictionary @ self.basis.T
+        rows, starts = statistics.targets()
+        of_class = blocks(starts, statistics.counts, penalties)
+        self.problem, self.sweep = Problem(rows, of_class, layout, penalties), SWEEPS[method]
+        self.D, self.trace = unit_rows(dictionary), list[float]()
+        self.unused = np.zeros(len(self.D), dtype=bool)
+
+    def step(self) -> None:
+        """One iteration."""
+        with threads_for(2.0 * self.problem.rows.size * len(self.D)):
+            self.D, value, self.unused = self.sweep(self.problem, self.D)
+        self.trace.append(value)
+
+    def settled(self, tol: float) -> bool:
+        """Whether the last iteration lowered the objective by less than this part of it."""
+        if len(self.trace) < 2:
+            return False
+        before, value = self.trace[-2:]
+        return before - value < tol * abs(value)
+
+    def dictionary(self) -> Array:
+        """The present atoms, of unit norm."""
+        return self.D if self.basis is None else unit_rows(self.D @ self.basis)
+
+
+def _parts(
+    statistics: ClassStatistics, dictionary: Array, layout: AtomLayout
+) -> Iterator[tuple[ClassStatistics, Array, AtomLayout]]:
+    """The problem of each class."""
+    for c, n_atoms in enumerate(layout.per_class):
+        alone = statistics.reordered(np.array([c]))
+        yield alone, dictionary[layout.own(c)], AtomLayout(0, (n_atoms,))
 
 
 def _energy(rows: Array) -> float:

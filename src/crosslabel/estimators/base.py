@@ -181,8 +181,11 @@ class RepresentationClassifier(ClassifierMixin, BaseEstimator):
             and bool(np.isfinite(X).all())
         )
 
-    def _scaled(self, X: Array) -> Array:
-        return unit_rows(X) if self.normalize else check_range(X)
+    def _scaled(self, X: Array, out: Array | None = None) -> Array:
+        return unit_rows(X, out) if self.normalize else check_range(X)
+
+    def _scaled_in_place(self, X: Array) -> Array:
+        return self._scaled(X, X)
 
 
 def check_range(X: Array, advice: str = "Rescale X, or use normalize=True.") -> Array:

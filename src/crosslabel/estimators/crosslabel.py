@@ -271,12 +271,15 @@ class CrossLabelClassifier(
     ) -> Self:
         """Learn the dictionary from a start, or from a new one; choose and prepare the rule."""
         rng_start, rng_folds = np.random.default_rng(self._seed).spawn(2)
+        new_start = start is None
         if start is None:
             start = self._start(training, layout, rng_start)
         n_folds = N_FOLDS if self.rule == "auto" or self.probability else 0
         with Progress(self, X, y, n_folds) as progress:
             solution = self._learn(training, layout, start, progress.iteration)
             self._store(training, layout, solution)
+            # Whether the classes were learnt apart, from a start that has seen none of the others.
+            self._settled = new_start and bool(self._traces)
             self._choose_rule(training, rng_folds, progress)
             self._prepare()
         return self
@@ -374,6 +377,7 @@ class CrossLabelClassifier(
         self.atom_labels_ = named.labels
         self.objective_trace_ = np.array(solution.trace)
         self.n_iter_ = len(solution.trace)
+        self._traces = [solution.apart[c] for c in training.by_name] if solution.apart else []
         self.unused_atoms_ = np.flatnonzero(solution.unused[atoms])
         self._atom_layout = named
         self._keep_places()

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.initialise import INITIALISERS
 from crosslabel.core.scaling import Array
+from crosslabel.core.solver import Solution, total_trace
 from crosslabel.core.statistics import ImpossibleRemovalError
 from crosslabel.estimators.base import RepresentationClassifier
 from crosslabel.estimators.devices import device_for, from_device
@@ -63,7 +64,9 @@ class IncrementalMixin(RepresentationClassifier):
     ridge: float
     dictionary_: Array
     atom_labels_: NDArray[np.intp]
+    unused_atoms_: NDArray[np.intp]
     _atom_layout: AtomLayout
+    _traces: list[list[float]]
     _layout: Any
     _start: Any
     _learn: Any
@@ -75,6 +78,7 @@ class IncrementalMixin(RepresentationClassifier):
     _LEARNT: ClassVar[tuple[str, ...]] = (
         *("_rule", "dictionary_", "atom_labels_", "objective_trace_", "n_iter_", "unused_atoms_"),
         *("rule_", "rule_scores_", "temperature_", "_atom_layout", "_solved_classes"),
+        *("_traces", "_settled"),
     )
 
     @property
@@ -120,9 +124,9 @@ class IncrementalMixin(RepresentationClassifier):
         if first:
             self._draw_seed()
         stream = self._empty_stream(samples) if first else self._stream
-        stream = stream.absorb(samples, targets, weights, self._scaled)
+        stream = stream.absorb(samples, targets, weights, self._scaled_in_place)
         self._adopt(stream, labels.union(declared, stream.classes))
-        self._declared, self._grown = declared, True
+        self._declared, self._grown, self._settled = declared, True, False
         if self.warm_iter and len(stream.classes):
             self._improve()
         return self
@@ -177,10 +181,15 @@ class IncrementalMixin(RepresentationClassifier):
             raise ImpossibleRemovalError(
                 f"No sample of class {unknown.tolist()[0]!r} was ever added."
             )
-        return self._after_loss(stream.remove(samples, targets, weights, self._scaled), refit)
+        return self._after_loss(
+            stream.remove(samples, targets, weights, self._scaled_in_place), refit
+        )
 
     def forget_class(self, label: Any, *, refit: bool = True) -> Self:
-        """Unlearn a class: afterwards the model equals one that never saw it.
+        """Unlearn a class: afterwards the model equals one that never saw it, from the same start.
+
+        With ``solver="class"`` and no shared atoms, no class has seen another: the atoms of the
+        others stay as they are, and nothing is learnt anew but the rule, where it is "auto".
 
         Parameters
         ----------
@@ -195,6 +204,8 @@ class IncrementalMixin(RepresentationClassifier):
         """
         stream = self._kept_stream().without(label)
         self._declared = self._declared[self._declared != label]
+        if refit and len(stream.classes) and self.__dict__.get("_settled"):
+            return self._keep_others(stream)
         return self._after_loss(stream, refit)
 
     def _check_batch(
@@ -265,6 +276,33 @@ class IncrementalMixin(RepresentationClassifier):
             self.__dict__.pop(name, None)
         return self.refit() if refit and len(stream.classes) else self
 
+    def _keep_others(self, stream: Stream) -> Self:
+        """The model of the classes left in the stream, which a class that is gone never touched."""
+        used = np.isin(np.arange(len(self.dictionary_)), self.unused_atoms_, invert=True)
+        old = {}
+        for place, trace in zip(self._seen, self._traces):
+            own = self._atom_layout.own(place)
+            old[self.classes_.tolist()[place]] = self.dictionary_[own], ~used[own], trace
+        self._after_loss(stream, refit=False)
+        training, layout = self._stream_problem()
+        left = self.classes_[self._seen][training.classes]  # in canonical order
+        atoms, unused, apart = zip(*(old[name] for name in left.tolist()))
+        solution = Solution(
+            np.concatenate(atoms), total_trace(apart), np.concatenate(unused), apart
+        )
+        self._store(training, layout, solution)
+        self._settled = True
+        self._choose_again(training)
+        self._prepare()
+        return self
+
+    def _choose_again(self, training: TrainingSet) -> None:
+        """The rule, chosen as `refit` would."""
+        n_folds = 5 if self.rule == "auto" or self.probability else 0
+        rng = np.random.default_rng(self._seed).spawn(2)[1]
+        self._choose_rule(training, rng, Progress(self, training.X, training.labels, n_folds))
+        self._chosen_at = self._stream.statistics.counts.sum()
+
     def _stream_problem(self) -> tuple[TrainingSet, AtomLayout]:
         most = int(np.max(np.asarray(self.atoms_per_class)))
         training = training_set(self._stream, most + self.shared_atoms)
@@ -287,12 +325,8 @@ class IncrementalMixin(RepresentationClassifier):
         same = np.array_equal(self.__dict__.get("_solved_classes", ()), self.classes_)
         self._store(training, layout, solution)
         # The rule is chosen anew when there are new classes or twice the samples.
-        count = self._stream.statistics.counts.sum()
-        if not same or count >= 2 * self._chosen_at:
-            n_folds = 5 if self.rule == "auto" or self.probability else 0
-            rng = np.random.default_rng(self._seed).spawn(2)[1]
-            self._choose_rule(training, rng, Progress(self, training.X, training.labels, n_folds))
-            self._chosen_at = count
+        if not same or self._stream.statistics.counts.sum() >= 2 * self._chosen_at:
+            self._choose_again(training)
         self._prepare()
 
     def _continued(self, training: TrainingSet, layout: AtomLayout) -> Array | None:
@@ -373,6 +407,8 @@ class IncrementalMixin(RepresentationClassifier):
         """
         state = dict(super().__getstate__())
         stream = state.pop("_stream", None)
+        for name in ("_traces", "_settled"):  # only spare a refit
+            state.pop(name, None)
         if stream is not None and state.get("_grown"):
             state["_stream"] = stream.to_arrays()
         return state

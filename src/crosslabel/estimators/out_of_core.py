@@ -79,7 +79,7 @@ class OutOfCoreMixin(IncrementalMixin):
             wide = np.asarray(like).dtype != np.float32
             empty = self._empty_stream(np.empty((0, like.shape[1]), float if wide else np.float32))
             # The bound method of a bare copy: the model itself stays here.
-            scale = type(self)(normalize=self.normalize)._scaled
+            scale = type(self)(normalize=self.normalize)._scaled_in_place
             stream = absorb_partitions(X, y, sample_weight, empty, scale)
             check_classification_targets(stream.classes)
         else:
@@ -120,7 +120,7 @@ class OutOfCoreMixin(IncrementalMixin):
             codes,
             weights,
             empty,
-            self._scaled,
+            self._scaled_in_place,
             memory_limit=self.memory_limit,
             checkpoint=checkpoint,
             progress="reading samples" if self.verbose else None,
