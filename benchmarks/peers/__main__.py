@@ -71,6 +71,14 @@ def measure(
         return json.loads(result.read_text())
 
 
+def too_slow_before(kept: dict[str, Any], label: str) -> dict[str, Any] | None:
+    """Why not to try a method: it took too long on a smaller problem."""
+    for name, rows in kept.items():
+        if rows["measured"].get(label, {}).get("problem", "").startswith(">"):
+            return {"problem": f"not tried: {rows['measured'][label]['problem']} on {name}"}
+    return None
+
+
 def product_seconds(problem: Problem) -> float:
     """The floor: the product of the samples with as many atoms as the methods have."""
     atoms = problem.X[np.arange(problem.atoms * len(np.unique(problem.y))) % len(problem.X)].T
@@ -85,7 +93,7 @@ def product_seconds(problem: Problem) -> float:
 def line(name: str, found: dict[str, Any]) -> str:
     """One row of the table."""
     if "problem" in found:
-        return f"{name:<46}{found['problem']:>14}"
+        return f"{name:<46}  {found['problem']}"
     mark = "≈" if found["many_reckoned"] else ""
     return (
         f"{name:<46}{found['fit_seconds']:>9.3f}{100 * found['accuracy']:>9.2f}"
@@ -127,12 +135,13 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=120, help="seconds for one measurement")
     parser.add_argument("--spams", type=Path, default=Path("/var/tmp/crosslabel-spams"))
     parser.add_argument("--record", type=Path, default=Path("build/peers.json"))
+    parser.add_argument("--features", type=Path, default=Path("/var/tmp/crosslabel-bench"))
     given = parser.parse_args()
     pythons = {"spams_peer": str(given.spams / "bin" / "python")}
     kept = json.loads(given.record.read_text()) if given.record.exists() else {}
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, GPU: {has_gpu()}")
     for name in given.only.split(","):
-        problem = PROBLEMS[name]()
+        problem = PROBLEMS[name](given.features)
         rows = kept.setdefault(name, {"real": problem.real, "measured": {}})
         rows["product_seconds"] = product_seconds(problem)
         shape = f"{problem.X.shape}, {len(np.unique(problem.y))} classes × {problem.atoms} atoms"
@@ -147,7 +156,9 @@ def main() -> None:
                 label = f"{peer.removesuffix('_peer')}: {method}, {threads} threads"
                 if label not in rows["measured"]:
                     python = pythons.get(peer, sys.executable)
-                    found = measure(peer, method, threads, place, python, given.limit)
+                    found = too_slow_before(kept, label) or measure(
+                        peer, method, threads, place, python, given.limit
+                    )
                     rows["measured"][label] = found
                     text = json.dumps(kept, indent=1).encode()
                     write_whole(given.record, lambda file, text=text: file.write(text))

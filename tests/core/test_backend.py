@@ -57,9 +57,7 @@ def test_small_tasks_run_on_one_thread_and_large_ones_on_all():
 
 def test_one_thread_within_one_thread_ends_with_the_outer():
     def limits():
-        return [
-            pool["num_threads"] for pool in backend._threads().info() if pool["user_api"] == "blas"
-        ]
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
 
     before = limits()
     with backend.one_thread():

@@ -29,3 +29,9 @@ def test_its_code_over_the_flagships_dictionary_is_that_of_the_global_rule():
     order = [int(np.abs(atoms - row).sum(axis=1).argmin()) for row in crc.dictionary_]
     assert_allclose(X @ crc.coder_.T, ridge_codes(X, atoms, 0.05)[:, order], atol=1e-9)
     assert_allclose(flagship.transform(X)[:, order], X @ crc.coder_.T, atol=1e-9)
+
+
+def test_a_query_orthogonal_to_all_samples_has_equal_and_finite_scores():
+    model = CRC(normalize=False).fit([[1.0, 0.0, 0.0], [0.0, 100.0, 0.0]], [0, 1])
+    scores = model.decision_function([[0.0, 0.0, 1e100]])
+    assert np.isfinite(scores).all()

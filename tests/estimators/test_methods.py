@@ -154,3 +154,13 @@ def test_memory_stays_far_below_atoms_squared_times_samples(model):
         tracemalloc.stop()
     # A few Gram matrices of samples and a working block; 400 × 400 × 400 numbers would be 512 MB.
     assert peak < 100e6
+
+
+@every_method
+def test_samples_of_sizes_that_cannot_be_learnt_from_together_are_refused(model):
+    X, y = faces()
+    X[::3] *= 1e-40
+    unscaled = clone(model).set_params(normalize=False)
+    with pytest.raises(ValueError, match=r"largest sample has norm .* Use normalize=True"):
+        unscaled.fit(X, y)
+    clone(model).fit(X, y)

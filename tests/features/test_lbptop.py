@@ -130,3 +130,9 @@ def test_a_clip_must_hold_a_whole_circle(shape):
 def test_bad_radii():
     with pytest.raises(ValueError, match="three positive"):
         LBPTOP(radii=(1, 0, 1)).fit([])
+
+
+@pytest.mark.parametrize("dtype", [object, complex])
+def test_clips_of_what_is_no_number_are_refused(dtype):
+    with pytest.raises(ValueError, match="must hold numbers, but its type is"):
+        LBPTOP().transform([np.zeros((5, 5, 5), dtype)])

@@ -52,8 +52,8 @@ def require_torch(wish: str) -> ModuleType:
 
 
 @cache
-def _threads() -> ThreadpoolController:
-    return ThreadpoolController()
+def _blas_libraries() -> list[Any]:
+    return ThreadpoolController().select(user_api="blas").lib_controllers
 
 
 _INSIDE = local()
@@ -63,12 +63,18 @@ small system."""
 
 @contextmanager
 def _limited() -> Iterator[None]:
-    with _threads().limit(limits=1, user_api="blas"):
-        _INSIDE.now = True
-        try:
-            yield
-        finally:
-            _INSIDE.now = False
+    # Not by the controller's own context, which takes as long as a query.
+    before = [(library, library.get_num_threads()) for library in _blas_libraries()]
+    several = [(library, number) for library, number in before if number > 1]
+    for library, _ in several:
+        library.set_num_threads(1)
+    _INSIDE.now = True
+    try:
+        yield
+    finally:
+        _INSIDE.now = False
+        for library, number in several:
+            library.set_num_threads(number)
 
 
 def one_thread() -> AbstractContextManager[Any]:

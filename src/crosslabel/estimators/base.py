@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from crosslabel.core.backend import is_tensor
-from crosslabel.core.scaling import Array, unit_rows
+from crosslabel.core.scaling import Array, row_norms, unit_rows
 from crosslabel.estimators.devices import (
     check_squares,
     check_tensor,
@@ -32,6 +32,10 @@ Labels = NDArray[np.intp]
 
 PLAIN_SIZE = 2**15
 """Values up to which a query is checked here; beyond, the cost of full validation is hidden."""
+
+SPREAD = 1e30
+"""Ratio of norms beyond which samples cannot be learnt from together: of the products of two of
+them, to double precision the smaller ones are noise already at half as many digits."""
 
 
 class RepresentationClassifier(ClassifierMixin, BaseEstimator):
@@ -154,6 +158,8 @@ class RepresentationClassifier(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__} needs samples of at least two classes, but y holds one "
                 f"class only: {self.classes_.tolist()}."
             )
+        if not self.normalize:
+            check_spread(samples)
         return samples, labels, weights
 
     def _check_queries(self, X: ArrayLike) -> Array:
@@ -192,3 +198,15 @@ def check_range(X: Array, advice: str = "Rescale X, or use normalize=True.") -> 
     """Refuse values whose squares leave the range of their type."""
     check_squares(max(X.max(initial=0.0), -X.min(initial=0.0)), X.dtype, advice)
     return X
+
+
+def check_spread(X: Array) -> None:
+    """Refuse samples so unlike in size that products of some are lost beside those of others."""
+    norms = row_norms(X)
+    norms = norms[norms > 0]
+    if norms.size and norms.max() / SPREAD > norms.min():
+        raise ValueError(
+            f"The largest sample has norm {norms.max():.3g} and the smallest {norms.min():.3g}: "
+            "beside the one, nothing is left of the other. Use normalize=True, or leave out the "
+            "smallest."
+        )

@@ -78,4 +78,5 @@ class CRC(CanonicalClassifier):
         masses = xp.stack([energies(codes[:, part]) for part in self._parts], 1)
         # A class that takes no part in the code must not divide by zero.
         floor = np.finfo(float).eps * masses.sum(axis=1, keepdims=True) + np.finfo(float).tiny
-        return -xp.sqrt(residuals / xp.maximum(masses, floor))
+        # Roots first: the quotient of a query that no sample codes would overflow.
+        return -xp.sqrt(residuals) / xp.sqrt(xp.maximum(masses, floor))

@@ -78,5 +78,6 @@ def ridge_regression(codes: Array, targets: Array, ridge: float) -> Array:
 def split_atoms(stacked: Array, n_features: int) -> tuple[Array, Array]:
     """Unit-norm atoms and what is stacked below them, both divided by the atoms' norms."""
     norms = row_norms(stacked[:, :n_features])[:, None]
-    norms[norms == 0] = 1
+    info = np.finfo(norms.dtype)
+    norms[norms < info.tiny / info.eps] = 1  # no direction to speak of, and no finite quotient
     return stacked[:, :n_features] / norms, stacked[:, n_features:] / norms

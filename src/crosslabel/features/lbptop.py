@@ -224,6 +224,8 @@ def _volume(clip: Any, radii: tuple[int, int, int]) -> NDArray[Any]:
             f"{2 * radii[1]}×{2 * radii[0]} pixels for radii={tuple(radii)}, but its shape is "
             f"{volume.shape}."
         )
-    if np.issubdtype(volume.dtype, np.floating) and not np.isfinite(volume).all():
+    if volume.dtype.kind not in "buif":
+        raise ValueError(f"A clip must hold numbers, but its type is {volume.dtype}.")
+    if volume.dtype.kind == "f" and not np.isfinite(volume).all():
         raise ValueError("The clip holds NaN or infinity. Repair it or leave it out.")
     return volume
