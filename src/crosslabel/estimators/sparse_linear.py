@@ -72,7 +72,10 @@ def ridge_regression(codes: Array, targets: Array, ridge: float) -> Array:
     """min over W of ‖T − XW‖² + ρ‖W‖², the classifier of the K-SVD family."""
     gram = codes.T @ codes
     gram.flat[:: len(gram) + 1] += ridge
-    return np.linalg.solve(gram, codes.T @ targets)
+    try:
+        return np.linalg.solve(gram, codes.T @ targets)
+    except np.linalg.LinAlgError:  # beside such codes ρ is lost to rounding: the least W instead
+        return np.linalg.lstsq(gram, codes.T @ targets, rcond=None)[0]
 
 
 def split_atoms(stacked: Array, n_features: int) -> tuple[Array, Array]:
