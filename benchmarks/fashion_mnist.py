@@ -21,6 +21,7 @@ from crosslabel import CrossLabelClassifier
 from crosslabel.datasets import load_fashion_mnist, load_mnist
 
 ATOMS = 50
+RIDGES = (8e-3, 8e-2, 0.5, 2.0)
 
 
 def split(data: object) -> tuple[np.ndarray, ...]:
@@ -30,12 +31,18 @@ def split(data: object) -> tuple[np.ndarray, ...]:
 
 def fashion(rival: bool) -> Iterator[Line]:
     X, y, X_test, y_test = split(load_fashion_mnist())
-    model = CrossLabelClassifier(atoms_per_class=ATOMS, rule="local", tol=0, random_state=0)
     started = time.perf_counter()
-    model.fit(X, y)
-    spent = time.perf_counter() - started
+    setting = choose("Fashion-MNIST", X, y, (ATOMS,))
+    chosen = time.perf_counter()
+    model = CrossLabelClassifier(rule="local", tol=0, random_state=0, **setting).fit(X, y)
+    ended = time.perf_counter()
+    spent, searched = ended - chosen, ended - started
     ours = 100 * model.score(X_test, y_test)
-    print(f"ours: {spent:.1f} s, {model.n_iter_} iterations, {ours:.2f} %", flush=True)
+    print(
+        f"ours, {setting}: {spent:.1f} s, with the choice of the ridge {searched:.1f} s; "
+        f"{model.n_iter_} iterations, {ours:.2f} %",
+        flush=True,
+    )
     if not rival:
         return
     # As many atoms and its defaults, in dictionary and classifier alike.
@@ -47,29 +54,30 @@ def fashion(rival: bool) -> Iterator[Line]:
     theirs = 100 * make_pipeline(learner, linear).score(X_test, y_test)
     print(f"scikit-learn: {theirs_spent:.1f} s, {theirs:.2f} %", flush=True)
     yield Line("Fashion-MNIST: scikit-learn's time / ours", theirs_spent / spent, ">", 1)
+    yield Line("… / ours with the choice of the ridge", theirs_spent / searched, ">", 1)
     yield Line("Fashion-MNIST: our accuracy, above scikit-learn's", ours, ">", theirs)
 
 
 def mnist() -> Iterator[Line]:
     X, y, X_test, y_test = split(load_mnist())
-    setting = choose(X, y)
+    setting = choose("MNIST", X, y, (ATOMS, 2 * ATOMS))
     model = CrossLabelClassifier(rule="local", tol=0, random_state=0, **setting).fit(X, y)
     print(f"MNIST, chosen on training data: {setting}", flush=True)
     yield Line("MNIST: accuracy, local rule, %", 100 * model.score(X_test, y_test), ">=", 97.5)
 
 
-def choose(X: np.ndarray, y: np.ndarray) -> dict[str, float]:
+def choose(name: str, X: np.ndarray, y: np.ndarray, sizes: tuple[int, ...]) -> dict[str, float]:
     """Atoms and ridge that do best on the last 10,000 training samples, of a small grid."""
     found = {}
-    for atoms in (50, 100):
-        for ridge in (8e-3, 8e-2):
+    for atoms in sizes:
+        for ridge in RIDGES:
             model = CrossLabelClassifier(
                 atoms_per_class=atoms, ridge=ridge, rule="local", max_iter=5, random_state=0
             )
             score = model.fit(X[:-10_000], y[:-10_000]).score(X[-10_000:], y[-10_000:])
             found[atoms, ridge] = score
             print(
-                f"MNIST, {atoms} atoms, ridge {ridge:g}: {100 * score:.2f} % held out", flush=True
+                f"{name}, {atoms} atoms, ridge {ridge:g}: {100 * score:.2f} % held out", flush=True
             )
     atoms, ridge = max(found, key=found.get)
     return {"atoms_per_class": atoms, "ridge": ridge}

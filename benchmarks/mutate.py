@@ -130,6 +130,8 @@ def measured(count: int) -> Iterator[Line]:
     for outcome in outcomes(range(count), sound_files()):
         endings[outcome.mutation, outcome.ending] += 1
         slowest, largest = max(slowest, outcome.seconds), max(largest, outcome.peak)
+        if endings.total() % 1000 == 0:
+            print(f"{endings.total()} files, {bad} bad", file=sys.stderr, flush=True)
         if outcome.ending not in SOUND:
             bad += 1
             print(*outcome[:3], outcome.message, flush=True)
