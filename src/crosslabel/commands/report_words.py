@@ -47,9 +47,9 @@ def report_command(
 
       crosslabel report --format csv --out results.csv
     """
-    from crosslabel.commands.app import _user_errors
+    from crosslabel.commands.printing import user_errors
 
-    with _user_errors():
+    with user_errors():
         from crosslabel.commands.report import report, write_report
 
         text = report(store, form=form.value, tables=table or ())

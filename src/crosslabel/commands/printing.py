@@ -1,0 +1,100 @@
+"""How the commands speak: results to standard output, all else to standard error."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+SHOWN = 10
+"""Skipped files that are named; the rest is counted."""
+
+
+@contextmanager
+def user_errors() -> Iterator[None]:
+    """A user's mistake becomes one sentence; $CROSSLABEL_DEBUG keeps the traceback."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo("Interrupted.", err=True)
+        raise typer.Exit(130) from None
+    except BrokenPipeError:
+        # The reader has gone, as with `| head`; Python must not complain at its exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(1) from None
+    except (ValueError, OSError, ImportError) as error:
+        if os.environ.get("CROSSLABEL_DEBUG"):
+            raise
+        typer.echo(f"Error: {error}", err=True)
+        raise typer.Exit(1) from None
+
+
+def tell_skipped(data: Any, quiet: bool) -> None:
+    """Name what was left out, and count it."""
+    if not data.skipped or quiet:
+        return
+    for item in data.skipped[:SHOWN]:
+        typer.echo(str(item), err=True)
+    if len(data.skipped) > SHOWN:
+        typer.echo(f"… and {len(data.skipped) - SHOWN} more.", err=True)
+    typer.echo(f"{len(data.skipped)} files or classes left out.", err=True)
+
+
+def print_json(value: Any) -> None:
+    """One value, for a program."""
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+class _Table:
+    """Predictions for a reader: aligned columns, one line each."""
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Take one prediction."""
+        if row["label"] is not None:
+            second = f"({row['runner_up']} by {row['margin']:.3g})"
+            typer.echo(f"{row['file']:<40} {row['label']:<24} {second}")
+
+    def close(self) -> None:
+        """Nothing is left to print."""
+
+
+class _Csv:
+    """Predictions for a spreadsheet, with a header."""
+
+    fields = ("file", "label", "runner_up", "margin", "problem")
+
+    def __init__(self) -> None:
+        import csv
+
+        self.writer = csv.DictWriter(sys.stdout, self.fields, lineterminator="\n")
+        self.writer.writeheader()
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Take one prediction."""
+        self.writer.writerow(row)
+
+    def close(self) -> None:
+        """Nothing is left to print."""
+
+
+class _Json:
+    """Predictions for a program: one list."""
+
+    def __init__(self) -> None:
+        self.rows: list[dict[str, Any]] = []
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Take one prediction."""
+        self.rows.append(row)
+
+    def close(self) -> None:
+        """Print all."""
+        print_json(self.rows)
+
+
+PRINTERS: dict[str, Callable[[], Any]] = {"table": _Table, "csv": _Csv, "json": _Json}
