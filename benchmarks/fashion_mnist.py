@@ -13,8 +13,10 @@ from collections.abc import Iterator
 
 import numpy as np
 from sklearn.decomposition import MiniBatchDictionaryLearning
+from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
 
 from benchmarks.lines import Line, show
 from crosslabel import CrossLabelClassifier
@@ -22,6 +24,7 @@ from crosslabel.datasets import load_fashion_mnist, load_mnist
 
 ATOMS = 50
 RIDGES = (8e-3, 8e-2, 0.5, 2.0)
+Choice = tuple[float, dict[str, float]]
 
 
 def split(data: object) -> tuple[np.ndarray, ...]:
@@ -32,7 +35,7 @@ def split(data: object) -> tuple[np.ndarray, ...]:
 def fashion(rival: bool) -> Iterator[Line]:
     X, y, X_test, y_test = split(load_fashion_mnist())
     started = time.perf_counter()
-    setting = choose("Fashion-MNIST", X, y, (ATOMS,))
+    _, setting = choose("Fashion-MNIST", X, y, (ATOMS,))
     chosen = time.perf_counter()
     model = CrossLabelClassifier(rule="local", tol=0, random_state=0, **setting).fit(X, y)
     ended = time.perf_counter()
@@ -59,14 +62,21 @@ def fashion(rival: bool) -> Iterator[Line]:
 
 
 def mnist() -> Iterator[Line]:
+    """Of pixels and of kernel components, what does better on held-out training samples."""
     X, y, X_test, y_test = split(load_mnist())
-    setting = choose("MNIST", X, y, (ATOMS, 2 * ATOMS))
-    model = CrossLabelClassifier(rule="local", tol=0, random_state=0, **setting).fit(X, y)
-    print(f"MNIST, chosen on training data: {setting}", flush=True)
-    yield Line("MNIST: accuracy, local rule, %", 100 * model.score(X_test, y_test), ">=", 97.5)
+    kernel = make_pipeline(Normalizer(), Nystroem(gamma=1.0, n_components=2000, random_state=0))
+    found = {}
+    for name, features in {"pixels": Normalizer(), "kernel": kernel}.items():
+        Z, Z_test = features.fit(X).transform(X), features.transform(X_test)
+        held_out, setting = choose(f"MNIST, {name}", Z, y, (ATOMS, 2 * ATOMS))
+        model = CrossLabelClassifier(rule="local", tol=0, random_state=0, **setting).fit(Z, y)
+        found[name] = held_out, 100 * model.score(Z_test, y_test)
+        print(f"MNIST, {name}, {setting}: {found[name][1]:.2f} %", flush=True)
+    _, accuracy = max(found.values())
+    yield Line("MNIST: accuracy, local rule, %", accuracy, ">=", 97.5)
 
 
-def choose(name: str, X: np.ndarray, y: np.ndarray, sizes: tuple[int, ...]) -> dict[str, float]:
+def choose(name: str, X: np.ndarray, y: np.ndarray, sizes: tuple[int, ...]) -> Choice:
     """Atoms and ridge that do best on the last 10,000 training samples, of a small grid."""
     found = {}
     for atoms in sizes:
@@ -80,7 +90,7 @@ def choose(name: str, X: np.ndarray, y: np.ndarray, sizes: tuple[int, ...]) -> d
                 f"{name}, {atoms} atoms, ridge {ridge:g}: {100 * score:.2f} % held out", flush=True
             )
     atoms, ridge = max(found, key=found.get)
-    return {"atoms_per_class": atoms, "ridge": ridge}
+    return found[atoms, ridge], {"atoms_per_class": atoms, "ridge": ridge}
 
 
 def lines(which: str, rival: bool) -> Iterator[Line]:

@@ -25,7 +25,7 @@ def test_a_bad_file_is_reported_between_good_ones(model_file, photos, tmp_path):
     good = photos / CLASSES[0] / "1.png"
     first, bad, last = predict(model_file, [good, tmp_path / "bad.png", good])
     assert first == last
-    assert "not an image" in bad.problem
+    assert "no image of a known format" in bad.problem
     assert bad.label is None
     with pytest.raises(UnreadableFile, match=r"bad\.png"):
         list(predict(model_file, [tmp_path / "bad.png"], strict=True))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from crosslabel.datasets.reading import UnreadableFile, read_clip, read_image
+from crosslabel.datasets.reading import UnreadableFile, image_suffixes, read_clip, read_image
 
 GRADIENT = np.linspace(0, 255, 20 * 30).reshape(20, 30).astype(np.uint8)
 
@@ -30,13 +30,13 @@ def test_plain_gray(tmp_path):
     ("content", "reason"),
     [
         (b"", "empty"),
-        (b"these are words, not pixels" * 40, "not an image"),
-        (jpeg()[:200], "damaged|not an image"),
+        (b"these are words, not pixels" * 40, "no image of a known format"),
+        (jpeg()[:200], "damaged|no image"),
         (
             jpeg(np.random.default_rng(0).integers(0, 256, (200, 200), dtype=np.uint8))[:-3000],
             "damaged",
         ),
-        (b"\x89PNG\r\n\x1a\n" + b"\0" * 50, "damaged|not an image"),
+        (b"\x89PNG\r\n\x1a\n" + b"\0" * 50, "damaged|no image"),
     ],
     ids=["zero-byte", "text", "head-only", "truncated", "broken-png"],
 )
@@ -168,3 +168,12 @@ def test_a_picture_is_no_clip(tmp_path):
         read_clip(tmp_path / "flat.npy")
     with pytest.raises(UnreadableFile):
         read_clip(tmp_path / "absent.avi")
+
+
+def test_rare_formats_are_not_decoded(tmp_path):
+    file = tmp_path / "drawing.png"  # whatever its name says
+    Image.fromarray(np.zeros((4, 4), np.uint8)).save(file, format="PCX")
+    with pytest.raises(UnreadableFile, match=r"no image of a known format \(.*JPEG, .*PNG"):
+        read_image(file)
+    assert ".psd" not in image_suffixes()
+    assert {".jpg", ".png", ".pgm", ".bmp", ".tif"} <= image_suffixes()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,10 @@ from numpy.typing import NDArray
 MAX_PIXELS = 120_000_000  # half a gigabyte while an image is decoded
 MAX_SIDE = 2048  # longer images are shrunk by a whole factor: no feature here looks closer
 MAX_VOXELS = 2**30  # one gigabyte of gray frames
+
+FORMATS = ["AVIF", "BMP", "GIF", "JPEG", "JPEG2000", "PNG", "PPM", "TGA", "TIFF", "WEBP"]
+"""What cameras and data sets write. Pillow's decoders of rare formats are where most of its holes
+were found."""
 
 VIDEO_SUFFIXES = frozenset({".avi", ".mp4", ".mpg", ".mpeg", ".mov", ".mkv", ".webm", ".m4v"})
 CLIP_SUFFIXES = VIDEO_SUFFIXES | {".npy"}
@@ -34,12 +39,21 @@ class UnreadableFile(ValueError):
         return f"{self.path}: {self.reason}"
 
 
+@cache
+def _formats() -> list[str]:
+    """Those of `FORMATS` that this Pillow was built with."""
+    from PIL import Image
+
+    Image.init()
+    return [name for name in FORMATS if name in Image.OPEN]
+
+
 def image_suffixes() -> frozenset[str]:
-    """Suffixes of files that Pillow may be able to read, in lower case."""
+    """Suffixes of files that hold images of the formats read here, in lower case."""
     from PIL import Image
 
     readers = Image.registered_extensions()
-    return frozenset(suffix for suffix, name in readers.items() if name in Image.OPEN) - {".pdf"}
+    return frozenset(suffix for suffix, name in readers.items() if name in _formats())
 
 
 def read_image(path: str | os.PathLike[str]) -> NDArray[Any]:
@@ -69,7 +83,7 @@ def read_image(path: str | os.PathLike[str]) -> NDArray[Any]:
             raise UnreadableFile(path, "the file is empty")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # size is checked below; odd metadata is no matter
-            with Image.open(path) as image:
+            with Image.open(path, formats=_formats()) as image:
                 width, height = image.size
                 if width * height > MAX_PIXELS:
                     raise UnreadableFile(
@@ -88,7 +102,8 @@ def read_image(path: str | os.PathLike[str]) -> NDArray[Any]:
                 small = image.reduce(factor) if early else image
                 return _shrunk(_gray(ImageOps.exif_transpose(small)))
     except UnidentifiedImageError:
-        raise UnreadableFile(path, "this is not an image that Pillow can read") from None
+        known = ", ".join(_formats())
+        raise UnreadableFile(path, f"this is no image of a known format ({known})") from None
     except Image.DecompressionBombError as error:
         raise UnreadableFile(path, str(error)) from None
     except FileNotFoundError:
