@@ -183,7 +183,7 @@ def _query_lines(model: CrossLabelClassifier, many: Array, where: str) -> Iterat
     yield Line(f"10,000 queries / projection, {where}", found / product, "<=", 4)
     matrix, single = seconds(lambda: one @ bare, lambda: model.predict(one), repeats=300)
     above = 1e6 * (single - matrix)
-    yield Line(f"one query above its matrix work in µs, {where}", above, "<=", 200)
+    yield Line(f"one query above its matrix work in µs, {where}", above, "<=", 150)
 
 
 def import_time() -> Iterator[Line]:

@@ -62,6 +62,16 @@ class Graph:
         """The values in another floating type."""
         return self.node("Cast", values, to=onnx_type(dtype), output=output)
 
+    def product(self, rows: str, matrix: NDArray[Any]) -> str:
+        """Rows times a constant matrix, as (matrixᵀ · rowsᵀ)ᵀ.
+
+        In double precision onnxruntime packs a matrix on the right anew in every call, which for a
+        single row takes longer than the product.
+        """
+        turned = self.node("Transpose", rows, perm=[1, 0])
+        columns = self.node("MatMul", self.number(np.transpose(matrix)), turned)
+        return self.node("Transpose", columns, perm=[1, 0])
+
     def split(self, values: str, sizes: list[int]) -> list[str]:
         """Parts of a matrix's columns."""
         names = [f"Split_{len(self.nodes)}_{k}" for k in range(len(sizes))]

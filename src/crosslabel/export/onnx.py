@@ -123,8 +123,10 @@ def _width(done: list[Operation], classifier: Any) -> int:
 
 
 def _affine(graph: Graph, rows: str, step: Affine) -> str:
-    product = "Mul" if step.matrix.ndim == 1 else "MatMul"
-    rows = graph.node(product, rows, graph.number(step.matrix))
+    if step.matrix.ndim == 1:
+        rows = graph.node("Mul", rows, graph.number(step.matrix))
+    else:
+        rows = graph.product(rows, step.matrix)
     return graph.node("Add", rows, graph.number(step.offset)) if step.offset.any() else rows
 
 
@@ -153,7 +155,7 @@ def _global_scores(graph: Graph, rows: str, rule: GlobalRule) -> str:
     quadratic = (own @ rule.gram_own).transpose(1, 0, 2).reshape(len(x), -1)
     q_own = quadratic - 2 * p[:, k:] + 2 * x[:, :k] @ rule.gram_cross
     q_shared = x[:, :k] @ rule.gram_shared - 2 * p[:, :k]
-    both = graph.node("MatMul", rows, graph.number(np.hstack([x, q_shared, q_own])))
+    both = graph.product(rows, np.hstack([x, q_shared, q_own]))
     codes, q = graph.split(both, [x.shape[1]] * 2)
     products = _class_sums(graph, graph.node("Mul", codes, q), k, shape)
     residuals = graph.node("Add", graph.row_energies(rows), products)
@@ -190,20 +192,20 @@ def _own_only(graph: Graph, rows: str, rule: LocalRule) -> str:
     shape = (rule.n_classes, rule.size)
     atoms = rule.projection.reshape(-1, *shape).transpose(1, 0, 2)
     folded = (atoms @ rule.own_factors).transpose(1, 0, 2).reshape(len(rule.projection), -1)
-    product = graph.node("MatMul", rows, graph.number(folded))
+    product = graph.product(rows, folded)
     return graph.node("Reshape", product, graph.whole([-1, *shape]))
 
 
 def _shared_and_own(graph: Graph, rows: str, rule: LocalRule) -> str:
     """p₀F₀ + p_cF_c: one product for the shared atoms, one batch of small ones for the own."""
     k, n_classes, size = rule.n_shared, rule.n_classes, rule.size
-    products = graph.node("MatMul", rows, graph.number(rule.projection))
+    products = graph.product(rows, rule.projection)
     shared, own = graph.split(products, [k, n_classes * size])
     own = graph.node("Reshape", own, graph.whole([-1, n_classes, size]))
     own = graph.node("Transpose", own, perm=[1, 0, 2])
     own = graph.node("MatMul", own, graph.number(rule.own_factors))
     own = graph.node("Transpose", own, perm=[1, 0, 2])
-    common = graph.node("MatMul", shared, graph.number(rule.shared_factor))
+    common = graph.product(shared, rule.shared_factor)
     common = graph.node("Reshape", common, graph.whole([-1, n_classes, k + size]))
     return graph.node("Add", own, common)
 
