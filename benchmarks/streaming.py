@@ -58,7 +58,7 @@ def drop_cache() -> None:
 
 
 def timed_baseline(path: str, queue: Any) -> None:
-    """Read the file in blocks and multiply each by itself, the next one being read meanwhile."""
+    """Read the file block by block, and multiply each by itself."""
     from crosslabel.streaming import passes, sources
 
     drop_cache()
