@@ -22,7 +22,10 @@ from benchmarks.peers.problems import PROBLEMS, Problem
 from crosslabel.files import write_whole
 
 PEERS = {
-    "ours": ("flagship", "flagship, local rule", "D-KSVD", "LC-KSVD", "DPL", "SRC, OMP"),
+    "ours": (
+        *("flagship", "flagship, global rule", "flagship, local rule"),
+        *("D-KSVD", "LC-KSVD", "DPL", "SRC, OMP"),
+    ),
     "dictlearn_peer": ("D-KSVD", "LC-KSVD", "DPL", "SRC, OMP"),
     "sklearn_peer": ("dictionary + ridge", "mini-batch dictionary + ridge"),
     "spams_peer": ("class dictionaries",),

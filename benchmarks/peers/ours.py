@@ -6,6 +6,9 @@ from crosslabel import DKSVD, DPL, LCKSVD, SRC, CrossLabelClassifier
 METHODS = {
     # The rule is chosen by five more fits, as a user gets it.
     "flagship": lambda atoms, classes: CrossLabelClassifier(atoms_per_class=atoms, random_state=0),
+    "flagship, global rule": lambda atoms, classes: CrossLabelClassifier(
+        atoms_per_class=atoms, rule="global", random_state=0
+    ),
     "flagship, local rule": lambda atoms, classes: CrossLabelClassifier(
         atoms_per_class=atoms, rule="local", random_state=0
     ),
