@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,8 @@ def measure(
             )
         except subprocess.TimeoutExpired:
             return {"problem": f"> {limit:.0f} s"}
+        except FileNotFoundError:
+            return {"problem": f"not installed: there is no {python}"}
         if done.returncode:
             return {"problem": (done.stderr.strip().splitlines() or ["killed"])[-1][:60]}
         return json.loads(result.read_text())
@@ -135,6 +138,7 @@ def main() -> None:
     """Measure what is asked for and not yet recorded."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default=",".join(PROBLEMS))
+    parser.add_argument("--methods", default="*", help="part of their names, with *")
     parser.add_argument("--limit", type=float, default=120, help="seconds for one measurement")
     parser.add_argument("--spams", type=Path, default=Path("/var/tmp/crosslabel-spams"))
     parser.add_argument("--record", type=Path, default=Path("build/peers.json"))
@@ -157,6 +161,8 @@ def main() -> None:
             np.savez(place, **problem._asdict())
             for peer, method, threads in runs(has_gpu()):
                 label = f"{peer.removesuffix('_peer')}: {method}, {threads} threads"
+                if not fnmatchcase(label, given.methods):
+                    continue
                 if label not in rows["measured"]:
                     python = pythons.get(peer, sys.executable)
                     found = too_slow_before(kept, label) or measure(

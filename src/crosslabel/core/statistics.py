@@ -61,11 +61,14 @@ class Scatter(NamedTuple):
             total[part] += np.outer(row[part], row)
         return Scatter(total, False)
 
-    def minus(self, other: Scatter, row: Array) -> Scatter:
-        """S − S' − rᵀr, which must be positive semi-definite like every scatter."""
+    def minus(self, other: Scatter, row: Array, floor: float = 0.0) -> Scatter:
+        """S − S' − rᵀr, which must be positive semi-definite like every scatter.
+
+        What is below zero by less than the floor, the rounding of the samples, is zero.
+        """
         if not self.is_factor:
             rest = self.array - other.matrix() - np.outer(row, row)
-            _check_semidefinite(np.linalg.eigvalsh(rest), np.trace(self.array))
+            _check_semidefinite(np.linalg.eigvalsh(rest), np.trace(self.array), floor)
             return Scatter(rest, False)
         removed = np.concatenate([other.factor(), row[None]]).astype(np.float64)
         # In the coordinates of the factor's own row space, S is diagonal and small.
@@ -74,16 +77,16 @@ class Scatter(NamedTuple):
         basis = (basis[:, kept] / np.sqrt(energies[kept])).T @ self.array
         coordinates = removed @ basis.T
         outside = np.sum(removed**2) - np.sum(coordinates**2)
-        _check_semidefinite(np.array([-outside]), energies.sum())
+        _check_semidefinite(np.array([-outside]), energies.sum(), floor)
         rest, axes = np.linalg.eigh(np.diag(energies[kept]) - coordinates.T @ coordinates)
-        _check_semidefinite(rest, energies.sum())
+        _check_semidefinite(rest, energies.sum(), floor)
         kept = rest > 0
         rows = (axes[:, kept] * np.sqrt(rest[kept])).T @ basis
         return Scatter(rows.astype(self.array.dtype), True)
 
 
-def _check_semidefinite(eigenvalues: Array, scale: float) -> None:
-    if eigenvalues.min(initial=0.0) < -1e-6 * scale - np.finfo(float).tiny:
+def _check_semidefinite(eigenvalues: Array, scale: float, floor: float) -> None:
+    if eigenvalues.min(initial=0.0) < -1e-6 * scale - floor - np.finfo(float).tiny:
         raise ImpossibleRemovalError(
             "The samples to remove vary more than all samples of their class together, so they "
             "cannot have been added. Remove only samples that were added, with the same scaling."
@@ -276,4 +279,7 @@ def without(total: Moments, gone: Moments) -> Moments:
         return moments(total.mean[None, :][:0], np.zeros(0))
     mean = (total.mean + (gone.n / count) * (total.mean - gone.mean)).astype(total.mean.dtype)
     rest = Moments(count, mean, total.scatter)
-    return Moments(count, mean, total.scatter.minus(gone.scatter, _shift_row(rest, gone)))
+    # Equal samples have no scatter but that of rounding their mean.
+    floor = float(1e3 * np.finfo(total.mean.dtype).eps * total.n * (total.mean @ total.mean))
+    scatter = total.scatter.minus(gone.scatter, _shift_row(rest, gone), floor)
+    return Moments(count, mean, scatter)

@@ -159,7 +159,7 @@ class RepresentationClassifier(ClassifierMixin, BaseEstimator):
                 f"class only: {self.classes_.tolist()}."
             )
         if not self.normalize:
-            check_spread(samples)
+            check_spread(check_range(samples))
         return samples, labels, weights
 
     def _check_queries(self, X: ArrayLike) -> Array:

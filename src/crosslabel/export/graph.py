@@ -69,6 +69,8 @@ class Graph:
         single row takes longer than the product.
         """
         turned = self.node("Transpose", rows, perm=[1, 0])
+        # Keeps runtimes from joining the two into an operator that old ones lack in this type.
+        turned = self.node("Reshape", turned, self.whole([matrix.shape[0], -1]))
         columns = self.node("MatMul", self.number(np.transpose(matrix)), turned)
         return self.node("Transpose", columns, perm=[1, 0])
 

@@ -203,6 +203,7 @@ def _shared_and_own(graph: Graph, rows: str, rule: LocalRule) -> str:
     shared, own = graph.split(products, [k, n_classes * size])
     own = graph.node("Reshape", own, graph.whole([-1, n_classes, size]))
     own = graph.node("Transpose", own, perm=[1, 0, 2])
+    own = graph.node("Reshape", own, graph.whole([n_classes, -1, size]))  # as in `Graph.product`
     own = graph.node("MatMul", own, graph.number(rule.own_factors))
     own = graph.node("Transpose", own, perm=[1, 0, 2])
     common = graph.product(shared, rule.shared_factor)
