@@ -25,3 +25,9 @@ def test_a_zero_row_stays_zero_and_the_input_is_untouched():
 
 def test_float32_stays_float32():
     assert unit_rows(np.ones((2, 3), dtype=np.float32)).dtype == np.float32
+
+
+def test_rows_whose_norm_is_beyond_the_range_have_a_direction():
+    X = np.array([[1.5e308, 1.5e308], [3.0, 4.0]])
+    assert_allclose(unit_rows(X), [[np.sqrt(0.5)] * 2, [0.6, 0.8]])
+    assert np.isinf(row_norms(X)[0])

@@ -39,6 +39,9 @@ def _code(X: Array, codebook: Array, k: int, ridge: float, codes: Array) -> None
     distances = np.einsum("ij,ij->i", codebook, codebook) - 2 * X @ codebook.T
     nearest = np.argpartition(distances, k - 1, axis=1)[:, :k]
     z = codebook[nearest] - X[:, None, :]
+    # Only the shape of z counts: at another scale squares could leave the range of their type.
+    largest = np.abs(z).max(axis=(1, 2), keepdims=True, initial=0.0)
+    z /= np.where(largest > 0, largest, 1)
     covariance = z @ z.transpose(0, 2, 1)
     trace = np.einsum("nkk->n", covariance)
     # A sample that equals all its neighbours weighs them alike.

@@ -9,6 +9,8 @@ Array = NDArray[np.floating]
 def row_norms(X: Array) -> Array:
     """Euclidean norm of each row, without under- or overflow of the squares.
 
+    A norm that is itself beyond the range of its type is infinite.
+
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_features)
@@ -26,7 +28,8 @@ def row_norms(X: Array) -> Array:
         peak = np.abs(X[extreme]).max(axis=1, initial=0.0)
         scaled = X[extreme] / np.where(peak > 0, peak, 1)[:, None]
         norms = np.sqrt(squares, where=~extreme, out=np.zeros_like(squares))
-        norms[extreme] = peak * np.sqrt(np.einsum("ij,ij->i", scaled, scaled))
+        with np.errstate(over="ignore"):
+            norms[extreme] = peak * np.sqrt(np.einsum("ij,ij->i", scaled, scaled))
         return norms
     return np.sqrt(squares)
 
@@ -46,5 +49,10 @@ def unit_rows(X: Array, out: Array | None = None) -> Array:
     """
     norms = row_norms(X)
     norms[norms == 0] = 1
+    beyond = np.isinf(norms)
+    if beyond.any():
+        X = X.copy()
+        X[beyond] /= np.abs(X[beyond]).max(axis=1, keepdims=True)
+        norms[beyond] = row_norms(X[beyond])
     # The reciprocal of a subnormal norm would be infinite: such rows are divided, not multiplied.
     return np.divide(X, norms[:, None], out=out)
