@@ -42,3 +42,10 @@ def penalties(min_ridge=1e-3):
         st.one_of(st.just(0.0), positive),
         st.one_of(st.just(0.0), positive),
     )
+
+
+def shuffled_fruit(sizes, n_features):
+    """Samples of three named classes, in no order."""
+    X, y = samples(np.random.default_rng(0), sizes, n_features)
+    shuffle = np.random.default_rng(1).permutation(len(X))
+    return X[shuffle], np.array(["fig", "apple", "pear"])[y[shuffle]]

@@ -6,16 +6,14 @@ from sklearn.base import clone
 from crosslabel import CrossLabelClassifier
 from crosslabel.core.scaling import unit_rows
 from crosslabel.streaming import archive, passes, sources
-from tests.core.problems import samples
+from tests.core.problems import shuffled_fruit
 
 BLOCK = 6 * 9 * 8 * 10  # a memory limit that gives blocks of ten rows
 
 
 @pytest.fixture
 def data():
-    X, y = samples(np.random.default_rng(0), (30, 40, 50), 9)
-    shuffle = np.random.default_rng(1).permutation(len(X))
-    return X[shuffle], np.array(["fig", "apple", "pear"])[y[shuffle]]
+    return shuffled_fruit((30, 40, 50), 9)
 
 
 @pytest.fixture

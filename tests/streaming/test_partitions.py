@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from crosslabel import CrossLabelClassifier
-from tests.core.problems import samples
+from tests.core.problems import shuffled_fruit
 
 da = pytest.importorskip("dask.array", reason="needs crosslabel[dask]")
 dd = pytest.importorskip("dask.dataframe", reason="needs crosslabel[dask]")
@@ -20,9 +20,7 @@ pd = pytest.importorskip("pandas", reason="needs crosslabel[dask]")
 
 @pytest.fixture(scope="module")
 def data():
-    X, y = samples(np.random.default_rng(0), (60, 70, 80), 12)
-    shuffle = np.random.default_rng(1).permutation(len(X))
-    return X[shuffle], np.array(["fig", "apple", "pear"])[y[shuffle]]
+    return shuffled_fruit((60, 70, 80), 12)
 
 
 @pytest.fixture

@@ -153,7 +153,7 @@ def learn(
             for run in runs:
                 if not run.settled(tol):
                     run.step()
-        trace = total_trace([run.trace for run in runs])
+        trace.append(sum(run.trace[-1] for run in runs))
         stop = callback(iteration, trace[-1]) if callback else False
         if stop or all(run.settled(tol) for run in runs):
             break

@@ -71,7 +71,7 @@ def _zipped(place: Path) -> dict[tuple[str, str], NDArray]:
         members = [name for name in archive.namelist() if name.lower().endswith(".bmp")]
         return {
             (Path(name).parent.name, Path(name).name): np.asarray(
-                Image.open(io.BytesIO(archive.read(name))).convert("L")
+                Image.open(io.BytesIO(archive.read(name)), formats=["BMP"]).convert("L")
             )
             for name in members
         }

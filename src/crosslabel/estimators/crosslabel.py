@@ -274,8 +274,7 @@ class CrossLabelClassifier(
         new_start = start is None
         if start is None:
             start = self._start(training, layout, rng_start)
-        n_folds = N_FOLDS if self.rule == "auto" or self.probability else 0
-        with Progress(self, X, y, n_folds) as progress:
+        with Progress(self, X, y, self._n_folds) as progress:
             solution = self._learn(training, layout, start, progress.iteration)
             self._store(training, layout, solution)
             # Whether the classes were learnt apart, from a start that has seen none of the others.
@@ -381,6 +380,11 @@ class CrossLabelClassifier(
         self.unused_atoms_ = np.flatnonzero(solution.unused[atoms])
         self._atom_layout = named
         self._keep_places()
+
+    @property
+    def _n_folds(self) -> int:
+        """Folds by which the rule is chosen or calibrated; none where it is neither."""
+        return N_FOLDS if self.rule == "auto" or self.probability else 0
 
     def _choose_rule(
         self, training: TrainingSet, rng: np.random.Generator, progress: Progress

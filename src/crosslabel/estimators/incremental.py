@@ -45,8 +45,8 @@ STREAM_CONSTRAINTS: dict[str, list[Any]] = {
 class IncrementalMixin(RepresentationClassifier):
     """`partial_fit`, `refit`, `forget` and `forget_class`.
 
-    The classifier brings `_layout`, `_start`, `_learn`, `_store`, `_choose_rule`, `_prepare` and
-    `_solve`; this keeps its stream and says what it learns from.
+    The classifier brings `_layout`, `_start`, `_learn`, `_store`, `_choose_rule`, `_n_folds`,
+    `_prepare` and `_solve`; this keeps its stream and says what it learns from.
     """
 
     # What the classifier brings.
@@ -67,6 +67,7 @@ class IncrementalMixin(RepresentationClassifier):
     unused_atoms_: NDArray[np.intp]
     _atom_layout: AtomLayout
     _traces: list[list[float]]
+    _n_folds: Any
     _layout: Any
     _start: Any
     _learn: Any
@@ -278,11 +279,11 @@ class IncrementalMixin(RepresentationClassifier):
 
     def _keep_others(self, stream: Stream) -> Self:
         """The model of the classes left in the stream, which a class that is gone never touched."""
-        used = np.isin(np.arange(len(self.dictionary_)), self.unused_atoms_, invert=True)
+        idle = np.isin(np.arange(len(self.dictionary_)), self.unused_atoms_)
         old = {}
-        for place, trace in zip(self._seen, self._traces):
-            own = self._atom_layout.own(place)
-            old[self.classes_.tolist()[place]] = self.dictionary_[own], ~used[own], trace
+        names = self.classes_[self._seen].tolist()
+        for name, own, trace in zip(names, map(self._atom_layout.own, self._seen), self._traces):
+            old[name] = self.dictionary_[own], idle[own], trace
         self._after_loss(stream, refit=False)
         training, layout = self._stream_problem()
         left = self.classes_[self._seen][training.classes]  # in canonical order
@@ -298,9 +299,9 @@ class IncrementalMixin(RepresentationClassifier):
 
     def _choose_again(self, training: TrainingSet) -> None:
         """The rule, chosen as `refit` would."""
-        n_folds = 5 if self.rule == "auto" or self.probability else 0
         rng = np.random.default_rng(self._seed).spawn(2)[1]
-        self._choose_rule(training, rng, Progress(self, training.X, training.labels, n_folds))
+        progress = Progress(self, training.X, training.labels, self._n_folds)
+        self._choose_rule(training, rng, progress)
         self._chosen_at = self._stream.statistics.counts.sum()
 
     def _stream_problem(self) -> tuple[TrainingSet, AtomLayout]:
