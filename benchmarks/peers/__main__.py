@@ -24,13 +24,14 @@ from crosslabel.files import write_whole
 
 PEERS = {
     "ours": (
-        *("flagship", "flagship, global rule", "flagship, local rule"),
+        *("flagship", "flagship, global rule", "flagship, local rule", "flagship, class solver"),
         *("D-KSVD", "LC-KSVD", "DPL", "SRC, OMP"),
     ),
     "dictlearn_peer": ("D-KSVD", "LC-KSVD", "DPL", "SRC, OMP"),
     "sklearn_peer": ("dictionary + ridge", "mini-batch dictionary + ridge"),
     "spams_peer": ("class dictionaries",),
 }
+ALL_THREADS = ("flagship", "flagship, global rule", "flagship, class solver")
 
 
 def has_gpu() -> bool:
@@ -45,8 +46,12 @@ def has_gpu() -> bool:
 def runs(gpu: bool) -> list[tuple[str, str, int]]:
     """Peer, method and number of threads of each measurement; the flagship also on all threads."""
     cores = os.cpu_count() or 1
-    listed = [(peer, method, 1) for peer, methods in PEERS.items() for method in methods]
-    listed.insert(1, ("ours", "flagship", cores))
+    listed = [
+        (peer, method, threads)
+        for peer, methods in PEERS.items()
+        for method in methods
+        for threads in ((1, cores) if method in ALL_THREADS and cores > 1 else (1,))
+    ]
     return [*listed, ("ours", "flagship, GPU", 1)] if gpu else listed
 
 

@@ -12,6 +12,9 @@ METHODS = {
     "flagship, local rule": lambda atoms, classes: CrossLabelClassifier(
         atoms_per_class=atoms, rule="local", random_state=0
     ),
+    "flagship, class solver": lambda atoms, classes: CrossLabelClassifier(
+        atoms_per_class=atoms, rule="global", solver="class", random_state=0
+    ),
     "flagship, GPU": lambda atoms, classes: CrossLabelClassifier(
         atoms_per_class=atoms, rule="global", random_state=0
     ).set_params(device="cuda"),

@@ -114,6 +114,7 @@ class COPAR(ClassDictionaryClassifier):
             return D, codes, self._objective(X, parts, D, codes)
 
         self._alternate(sweep, D, np.zeros((len(X), len(D))))
+        self._gram = self.dictionary_ @ self.dictionary_.T
 
     def _update_codes(self, X: Array, parts: list[slice], D: Array, codes: Array) -> Array:
         codes = codes.copy()
@@ -173,7 +174,7 @@ class COPAR(ClassDictionaryClassifier):
 
     def _global(self, X: Array) -> Array:
         D, layout = self.dictionary_, self._layout
-        codes = lasso(D @ D.T, X @ D.T, self.penalty, tol=1e-8)
+        codes = lasso(self._gram, X @ D.T, self.penalty, tol=1e-8)
         rest = X - codes[:, : layout.shared] @ D[: layout.shared]
         residuals = np.empty((len(X), layout.n_classes))
         for c in range(layout.n_classes):

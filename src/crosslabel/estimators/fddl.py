@@ -114,16 +114,16 @@ class FDDL(ClassDictionaryClassifier):
 
         codes = self._alternate(sweep, D, np.zeros((len(X), len(D))))
         self.means_ = np.stack([codes[part].mean(axis=0) for part in parts])
+        self._gram = self.dictionary_ @ self.dictionary_.T
 
     def _scores(self, X: Array) -> Array:
         return -{"global": self._global, "local": self._local}[self.coding](X)
 
     def _global(self, X: Array) -> Array:
-        D = self.dictionary_
-        gram, correlations = D @ D.T, X @ D.T
-        codes = lasso(gram, correlations, self.penalty)
+        correlations = X @ self.dictionary_.T
+        codes = lasso(self._gram, correlations, self.penalty)
         own = [self._layout.own(c) for c in range(self._layout.n_classes)]
-        residuals = class_residuals(energies(X), correlations, gram, codes, own)
+        residuals = class_residuals(energies(X), correlations, self._gram, codes, own)
         # ‖α − m‖² up to ‖α‖², which all classes share
         spread = energies(self.means_) - 2 * codes @ self.means_.T
         return residuals + self.weight * spread

@@ -118,10 +118,11 @@ class LRSDL(ClassDictionaryClassifier):
         codes = self._alternate(sweep, D, np.zeros((len(X), len(D))))
         self.means_ = np.stack([codes[part].mean(axis=0) for part in parts])
         self._shared_mean = codes[:, : self._layout.shared].mean(axis=0)
+        self._gram = self.dictionary_ @ self.dictionary_.T
 
     def _scores(self, X: Array) -> Array:
         D, layout, k = self.dictionary_, self._layout, self._layout.shared
-        gram, correlations = D @ D.T, X @ D.T
+        gram, correlations = self._gram.copy(), X @ D.T
         gram.flat[: k * len(D) : len(D) + 1] += self.fisher  # λ₂‖x⁰ − m⁰‖²
         correlations[:, :k] += self.fisher * self._shared_mean
         codes = lasso(gram, correlations, 2 * self.penalty, tol=1e-8)

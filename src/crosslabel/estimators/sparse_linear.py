@@ -61,11 +61,17 @@ class SparseLinearClassifier(CanonicalClassifier):
         self.n_iter_ = self.max_iter
         return D, layout
 
+    def _fit(self, X: Array, labels: Labels) -> None:
+        super()._fit(X, labels)
+        self._gram = self.dictionary_ @ self.dictionary_.T  # once, not for every query
+
     def _codes(self, X: Array) -> Array:
+        """Codes over the dictionary as it stands, while it is learnt."""
         return omp(self.dictionary_ @ self.dictionary_.T, X @ self.dictionary_.T, self.sparsity)
 
     def _scores(self, X: Array) -> Array:
-        return self._codes(X) @ self.classifier_
+        codes = omp(self._gram, X @ self.dictionary_.T, self.sparsity)
+        return codes @ self.classifier_
 
 
 def ridge_regression(codes: Array, targets: Array, ridge: float) -> Array:
