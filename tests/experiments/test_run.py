@@ -6,6 +6,7 @@ import sys
 import time
 
 import pytest
+from threadpoolctl import threadpool_limits
 
 from crosslabel.datasets.root import MissingData
 from crosslabel.experiments import run as module
@@ -118,6 +119,12 @@ def test_a_serial_table_runs_on_one_thread(write_spec, tmp_path):
     for outcome in run_cells(chosen_cells(spec), Store(tmp_path / "store"), jobs=2):
         assert set(outcome.record.machine["threads"].values()) <= {1}
     assert machine()["threads"].keys() == outcome.record.machine["threads"].keys()
+
+
+def test_a_single_process_keeps_the_threads_it_was_given(spec, tmp_path):
+    with threadpool_limits(1):
+        outcomes = list(run_cells(chosen_cells(spec, ["CRC"], 1), Store(tmp_path / "store")))
+    assert {n for o in outcomes for n in o.record.machine["threads"].values()} == {1}
 
 
 def test_absent_data_stop_a_table_before_it_starts(tmp_path):

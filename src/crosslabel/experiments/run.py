@@ -156,7 +156,9 @@ def run_cells(
     load(missing[0].spec, root)  # what is missing is said before any process starts
     serial = missing[0].spec.serial
     workers = 1 if serial else joblib.effective_n_jobs(jobs)
-    threads = 1 if serial else max(1, joblib.cpu_count() // workers)
+    # A process of its own keeps the threads that its environment gives it.
+    shared = max(1, joblib.cpu_count() // workers) if workers > 1 else None
+    threads = 1 if serial else shared
     where = str(store.features if features is None else features)
     place = None if root is None else str(root)
     # One cell a task: the next worker that is free takes the next cell.
@@ -170,7 +172,7 @@ def run_cells(
 
 
 def _guarded(
-    cell: Cell, store: Store, device: str, features: str, root: str | None, threads: int
+    cell: Cell, store: Store, device: str, features: str, root: str | None, threads: int | None
 ) -> Outcome:
     """One method that cannot work on these data must not end the table."""
     try:
