@@ -2,7 +2,8 @@
 
     python -m benchmarks.peers [--only digits,"Extended Yale B"] [--limit 120] [--spams ENVIRONMENT]
 
-Prints a table, keeps a record of each measurement (a run resumes from it) and draws fit times.
+Prints a table, keeps a record of each measurement (a run resumes from it), and writes tables and a
+picture of the fit times beside it.
 """
 
 import argparse
@@ -20,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.peers.problems import PROBLEMS, Problem
+from benchmarks.peers.results import draw, markdown
 from crosslabel.files import write_whole
 
 PEERS = {
@@ -53,6 +55,11 @@ def runs(gpu: bool) -> list[tuple[str, str, int]]:
         for threads in ((1, cores) if method in ALL_THREADS and cores > 1 else (1,))
     ]
     return [*listed, ("ours", "flagship, GPU", 1)] if gpu else listed
+
+
+def labelled(peer: str, method: str, threads: int) -> str:
+    """The name of a measurement in the record."""
+    return f"{peer.removesuffix('_peer')}: {method}, {threads} threads"
 
 
 def measure(
@@ -114,31 +121,6 @@ def line(name: str, found: dict[str, Any]) -> str:
     )
 
 
-def draw(kept: dict[str, Any], place: Path) -> None:
-    """Fit times of every method on every problem."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    names = sorted({name for rows in kept.values() for name in rows["measured"]})
-    figure, axes = plt.subplots(figsize=(10, 5), layout="constrained")
-    for k, name in enumerate(names):
-        points = [
-            (number, rows["measured"][name]["fit_seconds"])
-            for number, rows in enumerate(kept.values())
-            if "fit_seconds" in rows["measured"].get(name, {})
-        ]
-        if points:
-            axes.plot(*zip(*points), marker="osD^v<>p"[k % 8], linestyle="none", label=name)
-    floor = [rows["product_seconds"] for rows in kept.values()]
-    axes.plot(range(len(floor)), floor, "k_", markersize=20, label="one product (floor)")
-    axes.set_xticks(range(len(kept)), kept, rotation=30)
-    axes.set(yscale="log", ylabel="seconds to fit")
-    axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
-    figure.savefig(place)
-
-
 def main() -> None:
     """Measure what is asked for and not yet recorded."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -165,7 +147,7 @@ def main() -> None:
             place = Path(folder) / "problem.npz"
             np.savez(place, **problem._asdict())
             for peer, method, threads in runs(has_gpu()):
-                label = f"{peer.removesuffix('_peer')}: {method}, {threads} threads"
+                label = labelled(peer, method, threads)
                 if not fnmatchcase(label, given.methods):
                     continue
                 if label not in rows["measured"]:
@@ -177,7 +159,10 @@ def main() -> None:
                     text = json.dumps(kept, indent=1).encode()
                     write_whole(given.record, lambda file, text=text: file.write(text))
                 print(line(label, rows["measured"][label]), flush=True)
-    draw(kept, given.record.with_suffix(".png"))
+    labels = [labelled(*run) for run in runs(has_gpu())]
+    text = markdown(kept, labels).encode()
+    write_whole(given.record.with_suffix(".md"), lambda file: file.write(text))
+    draw(kept, labels, given.record.with_suffix(".png"))
 
 
 if __name__ == "__main__":
