@@ -1,5 +1,6 @@
 import numpy as np
 from numpy.testing import assert_allclose
+from scipy.linalg import block_diag
 from scipy.optimize import minimize
 
 from crosslabel.core.graph import (
@@ -52,9 +53,10 @@ def test_the_simplex_projection_is_the_nearest_point():
 def test_dense_codes_without_a_limit_solve_the_sylvester_equation():
     rng = np.random.default_rng(2)
     D, Y = rng.normal(size=(5, 8)), rng.normal(size=(9, 8))
-    G, b, L = D @ D.T, Y @ D.T, heat_laplacian(Y, 3)
-    X = smooth_sparse_codes(G, b, L, 5, start=np.zeros((9, 5)), n_iter=2000)
-    assert_allclose(X @ G + L @ X, b, atol=1e-5)
+    G, b = D @ D.T, Y @ D.T
+    graphs = [heat_laplacian(Y[:4], 3), heat_laplacian(Y[4:], 3)]
+    X = smooth_sparse_codes(G, b, graphs, 5, start=np.zeros((9, 5)), n_iter=2000)
+    assert_allclose(X @ G + block_diag(*graphs) @ X, b, atol=1e-5)
 
 
 def test_sparse_codes_are_sparse_and_never_worse_than_the_start():
@@ -66,6 +68,6 @@ def test_sparse_codes_are_sparse_and_never_worse_than_the_start():
         return np.vdot(X, X @ G - 2 * b + L @ X)
 
     start = keep_largest(b, 3)
-    X = smooth_sparse_codes(G, b, L, 3, start=start, n_iter=20)
+    X = smooth_sparse_codes(G, b, [L], 3, start=start, n_iter=20)
     assert ((X != 0).sum(axis=1) <= 3).all()
     assert value(X) <= value(start)

@@ -46,13 +46,10 @@ def laplacian(weights: Array) -> Array:
     return L * (len(L) / trace) if trace > 0 else L
 
 
-def block_diagonal(blocks: Sequence[Array]) -> Array:
-    """Square blocks along the diagonal of one matrix."""
-    edges = np.cumsum([0, *(len(block) for block in blocks)])
-    whole = np.zeros((edges[-1], edges[-1]))
-    for a, block in zip(edges, blocks):
-        whole[a : a + len(block), a : a + len(block)] = block
-    return whole
+def blockwise(blocks: Sequence[Array], X: Array) -> Array:
+    """The product of X with a matrix that has these square blocks along its diagonal."""
+    edges = np.cumsum([len(block) for block in blocks])[:-1]
+    return np.concatenate([block @ rows for block, rows in zip(blocks, np.split(X, edges))])
 
 
 def adapted_laplacian(points: Array, spread: float, n_iter: int = 100) -> Array:
@@ -101,10 +98,17 @@ def onto_simplex(v: Array, total: float) -> Array:
 
 
 def smooth_sparse_codes(
-    gram: Array, correlations: Array, L: Array, sparsity: int, *, start: Array, n_iter: int
+    gram: Array,
+    correlations: Array,
+    graphs: Sequence[Array],
+    sparsity: int,
+    *,
+    start: Array,
+    n_iter: int,
 ) -> Array:
     """min over X of tr(X G Xᵀ) − 2 tr(X Bᵀ) + tr(Xᵀ L X), with ‖x‖₀ ≤ T for each code.
 
+    L has the graphs' Laplacians along its diagonal: samples of different classes are not joined.
     By ADMM: the unconstrained half is the Sylvester equation X(G + ρI) + LX = B + ρ(Z − U), solved
     in the eigenvectors of G and L; the other half keeps the T largest entries of each row.
 
@@ -114,8 +118,8 @@ def smooth_sparse_codes(
         G.
     correlations : ndarray of shape (n_samples, n_atoms)
         B.
-    L : ndarray of shape (n_samples, n_samples)
-        Positive semidefinite.
+    graphs : sequence of ndarray of shape (n, n)
+        Positive semidefinite; together of as many rows as there are samples.
     sparsity : int
         T.
     start : ndarray of shape (n_samples, n_atoms)
@@ -128,18 +132,19 @@ def smooth_sparse_codes(
         The best codes met, the start included.
     """
     atom_values, atom_basis = np.linalg.eigh(gram)
-    graph_values, graph_basis = np.linalg.eigh(L)
+    graph_values, bases = zip(*(np.linalg.eigh(L) for L in graphs))
+    adjoints = [basis.T for basis in bases]
     rho = max(float(np.trace(gram)) / len(gram), np.finfo(float).tiny)
-    divisor = atom_values + graph_values[:, None] + rho
+    divisor = atom_values + np.concatenate(graph_values)[:, None] + rho
 
     def value(X: Array) -> float:
-        return float(np.vdot(X, X @ gram - 2 * correlations + L @ X))
+        return float(np.vdot(X, X @ gram - 2 * correlations + blockwise(graphs, X)))
 
     best, lowest = start, value(start)
     Z, U = start, np.zeros_like(start)
     for _ in range(n_iter):
-        right = graph_basis.T @ (correlations + rho * (Z - U)) @ atom_basis
-        X = graph_basis @ (right / divisor) @ atom_basis.T
+        right = blockwise(adjoints, correlations + rho * (Z - U)) @ atom_basis
+        X = blockwise(bases, right / divisor) @ atom_basis.T
         Z = keep_largest(X + U, sparsity)
         U = U + X - Z
         reached = value(Z)

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval
 
 from crosslabel.core.graph import (
     adapted_laplacian,
-    block_diagonal,
+    blockwise,
     heat_laplacian,
     smooth_sparse_codes,
 )
@@ -138,8 +138,10 @@ class SupGraphDL(SparseLinearClassifier):
     def _learn(self, X: Array, labels: Labels) -> None:
         self.dictionary_, _ = self._start(X, labels)
         D, H = self.dictionary_, one_hot(labels)
-        graphs = [heat_laplacian(X[part], self.n_neighbors) for part in class_parts(labels)]
-        L_samples = self.sample_smoothness * block_diagonal(graphs)
+        graphs = [
+            self.sample_smoothness * heat_laplacian(X[part], self.n_neighbors)
+            for part in class_parts(labels)
+        ]
         L = heat_laplacian(X.T, self.n_neighbors)
         gamma = self.label_weight
         codes = self._codes(X)
@@ -149,7 +151,7 @@ class SupGraphDL(SparseLinearClassifier):
             codes = smooth_sparse_codes(
                 D @ D.T + gamma * W @ W.T,
                 X @ D.T + gamma * H @ W.T,
-                L_samples,
+                graphs,
                 self.sparsity,
                 start=codes,
                 n_iter=self.coding_iter,
@@ -159,19 +161,19 @@ class SupGraphDL(SparseLinearClassifier):
             W = ridge_regression(codes, H, self.ridge / gamma)
             if self.adaptive:
                 L = adapted_laplacian(self.feature_smoothness * D.T, self.spread)
-            trace.append(self._objective(X, H, D, W, codes, L, L_samples))
+            trace.append(self._objective(X, H, D, W, codes, L, graphs))
         # Queries are coded by a pursuit that compares atoms: their norms move into W.
         norms = np.sqrt((D**2).sum(axis=1, keepdims=True))
         self.dictionary_, self.classifier_ = unit_rows(D), W / np.where(norms > 0, norms, 1)
         self.feature_laplacian_, self.objective_trace_ = L, np.array(trace)
 
     def _objective(
-        self, X: Array, H: Array, D: Array, W: Array, codes: Array, L: Array, L_samples: Array
+        self, X: Array, H: Array, D: Array, W: Array, codes: Array, L: Array, graphs: list[Array]
     ) -> float:
         return float(
             ((X - codes @ D) ** 2).sum()
             + self.feature_smoothness * np.vdot(D, D @ L)
-            + np.vdot(codes, L_samples @ codes)
+            + np.vdot(codes, blockwise(graphs, codes))
             + self.label_weight * ((H - codes @ W) ** 2).sum()
             + self.ridge * (W**2).sum()
         )
