@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from crosslabel.commands.experiment_words import report_command, reproduce_command
 from crosslabel.commands.options import (
     AS_JSON,
     CACHE,
@@ -42,7 +43,6 @@ from crosslabel.commands.printing import (
     tell_skipped,
     user_errors,
 )
-from crosslabel.commands.report_words import report_command
 
 
 def register(app: typer.Typer) -> None:
@@ -272,66 +272,6 @@ def explain_command(
         typer.echo(explanation.sentence)
         if not quiet:
             typer.echo(f"The picture is {out}.")
-
-
-def reproduce_command(
-    names: Annotated[list[str] | None, typer.Argument(help="As table-2; or all.")] = None,
-    show: Annotated[bool, typer.Option("--list", help="Name every table and figure.")] = False,
-    store: Annotated[
-        Path | None,
-        typer.Option(help="Folder of results. Default: $CROSSLABEL_STORE or the user's cache."),
-    ] = None,
-    jobs: Annotated[int, typer.Option(help="Processes; -1 for one on each core.")] = 1,
-    device: Annotated[str, typer.Option(help="cpu or cuda, for methods that can use it.")] = "cpu",
-    only: Annotated[
-        str | None, typer.Option(help="Methods, with commas; * for any part of a name.")
-    ] = None,
-    limit_splits: Annotated[int | None, typer.Option(min=1, help="The first splits only.")] = None,
-    features: Annotated[
-        Path | None, typer.Option(help="Folder of slow features. Default: in the store.")
-    ] = None,
-    root: ROOT = None,
-    quiet: QUIET = False,
-) -> None:
-    """Run tables and figures of the paper, and put ours beside the published values.
-
-    Each result is kept as it comes: run again, and only what is missing runs.
-
-    Examples
-    --------
-      crosslabel reproduce --list
-
-      crosslabel reproduce table-2 --jobs 2 --only 'global,log'
-    """
-    with user_errors():
-        from crosslabel.commands.reproduce import lines, progress_display, reproduce, selected
-        from crosslabel.experiments.records import Store
-
-        if show or not names:
-            for spec in selected(["all"]):
-                typer.echo(f"{spec.name:<24}{spec.title}")
-            return
-        kept = Store(store)
-        chosen = [name.strip() for name in only.split(",")] if only else []
-        failed, specs = False, selected(names, chosen)
-        for spec in specs:
-            with progress_display(not quiet) as watch:
-                result = reproduce(
-                    spec,
-                    kept,
-                    jobs=jobs,
-                    device=device,
-                    only=chosen,
-                    limit_splits=limit_splits,
-                    features=features,
-                    root=root,
-                    watch=watch,
-                )
-            for line in lines(result):
-                typer.echo(line)
-            failed |= bool(result.problems) or (bool(result.absent) and len(specs) == 1)
-        if failed:
-            raise typer.Exit(1)
 
 
 def export_command(
