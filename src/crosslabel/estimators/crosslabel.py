@@ -22,8 +22,6 @@ from crosslabel.core.objective import Penalties
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array, row_norms, unit_rows
 from crosslabel.core.solver import Callback, Solution
-from crosslabel.estimators.base import Labels
-from crosslabel.estimators.calibration import fit_temperature
 from crosslabel.estimators.devices import (
     device_for,
     in_type_of,
@@ -36,14 +34,12 @@ from crosslabel.estimators.out_of_core import OutOfCoreMixin
 from crosslabel.estimators.probability import ProbabilityMixin
 from crosslabel.estimators.progress import CallbackSupportMixin, Progress, with_callbacks
 from crosslabel.estimators.rejection import NoveltyMixin
+from crosslabel.estimators.rule_choice import RuleChoiceMixin
 from crosslabel.estimators.solvers import SOLVERS, check_room
 from crosslabel.estimators.stored import StoredWithoutRule
-from crosslabel.estimators.training import TrainingSet, fold_numbers, folds
+from crosslabel.estimators.training import TrainingSet
 from crosslabel.streaming.partitions import over_partitions
 from crosslabel.streaming.sources import is_out_of_core
-
-N_FOLDS = 5
-"""Folds of the cross-validation that chooses the rule and calibrates probabilities."""
 
 
 class CrossLabelClassifier(
@@ -51,6 +47,7 @@ class CrossLabelClassifier(
     StoredWithoutRule,
     CallbackSupportMixin,
     OutOfCoreMixin,
+    RuleChoiceMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     ProbabilityMixin,
@@ -381,55 +378,6 @@ class CrossLabelClassifier(
         self._atom_layout = named
         self._keep_places()
 
-    @property
-    def _n_folds(self) -> int:
-        """Folds by which the rule is chosen or calibrated; none where it is neither."""
-        return N_FOLDS if self.rule == "auto" or self.probability else 0
-
-    def _choose_rule(
-        self, training: TrainingSet, rng: np.random.Generator, progress: Progress
-    ) -> None:
-        """Choose the rule and calibrate, by cross-validation where either is asked for."""
-        self.rule_: str = self.rule
-        self.rule_scores_: dict[str, float] = {}
-        if not progress.n_folds:
-            return
-        names: list[str] = list(RULES) if self.rule == "auto" else [self.rule]
-        held_out = self._held_out_scores(training, names, rng, progress)
-        tested = np.isfinite(held_out[names[0]]).all(axis=1)
-        labels, weights = training.labels[tested], training.weights[tested]
-        self.rule_scores_ = {
-            name: accuracy(scores[tested], labels, weights) for name, scores in held_out.items()
-        }
-        # Of equals the first: the global rule, the paper's better one on most of its data sets.
-        self.rule_ = max(names, key=lambda name: self.rule_scores_[name])
-        if self.probability:
-            self.temperature_ = fit_temperature(held_out[self.rule_][tested], labels, weights)
-
-    def _held_out_scores(
-        self,
-        training: TrainingSet,
-        names: Sequence[str],
-        rng: np.random.Generator,
-        progress: Progress,
-    ) -> dict[str, Array]:
-        """Scores of each training sample by models that have not seen it; NaN where none could."""
-        shape = (len(training.labels), training.n_classes)
-        held_out = {name: np.full(shape, np.nan) for name in names}
-        number = fold_numbers(training, N_FOLDS, rng)
-        for k, fold in zip(np.unique(number[number >= 0]), folds(training, number)):
-            layout = self._layout(fold.train)
-            start = self._start(fold.train, layout, rng)
-            solution = self._learn(fold.train, layout, start)
-            # Scores come with the classes and the samples in the fold's order.
-            columns = fold.train.by_name[training.classes]
-            for name in names:
-                rule = RULES[name](solution.dictionary, layout, self.ridge)
-                scores = rule_scores(rule, fold.test.X, fold.train.device)
-                held_out[name][fold.rows] = scores[:, columns]
-            progress.fold(k)
-        return held_out
-
     def _prepare(self) -> None:
         """Compute once what every prediction needs."""
         self._rule = RULES[self.rule_](self.dictionary_, self._atom_layout, self.ridge)
@@ -488,10 +436,3 @@ class CrossLabelClassifier(
 def _in_order(dictionary: Array, layout: AtomLayout, order: NDArray[np.intp]) -> Array:
     """Atoms with the classes in another order."""
     return dictionary[layout.reordered(order)[1]]
-
-
-def accuracy(scores: Array, labels: Labels, weights: Array) -> float:
-    """Weighted accuracy; zero where no sample could be held out."""
-    if len(labels) == 0:
-        return 0.0
-    return float(np.average(scores.argmax(axis=1) == labels, weights=weights))

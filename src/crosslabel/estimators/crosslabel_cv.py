@@ -22,9 +22,10 @@ from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.core.solver import SWEEPS, learn
 from crosslabel.estimators.base import Labels
-from crosslabel.estimators.crosslabel import CrossLabelClassifier, accuracy
+from crosslabel.estimators.crosslabel import CrossLabelClassifier
 from crosslabel.estimators.probability import ProbabilityMixin
 from crosslabel.estimators.rejection import NoveltyMixin
+from crosslabel.estimators.rule_choice import accuracy
 from crosslabel.estimators.training import Fold, TrainingSet, fold_numbers, folds
 
 WARM_ITERATIONS = 4
