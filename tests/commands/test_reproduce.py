@@ -111,3 +111,14 @@ def test_watch_sees_every_cell(spec, tmp_path):  # noqa: F811
     assert seen == [1, 2, 3, 4]
     assert result.computed == 4
     assert next(lines(result)) == "small: Digits"
+
+
+def test_methods_of_one_size_are_ranked(write_spec, tmp_path):  # noqa: F811
+    ranked = write_spec(('estimator = "CRC"', 'estimator = "CRC"\nsame_size = true'))
+    result = reproduce(ranked, Store(tmp_path / "s"), limit_splits=1)
+    means = {cell.method.name: 0.0 for cell in result.records}
+    for cell, record in result.records.items():
+        if cell.setting.name == "10":
+            means[cell.method.name] = 100 * record.accuracy
+    order = ", ".join(f"{name} {means[name]:.2f}" for name in sorted(means, key=means.get)[::-1])
+    assert f"  same dictionary size, 10: {order}" in list(lines(result))

@@ -44,6 +44,7 @@ same_size = true
 name = "rival"
 label = "A_rival & co"
 estimator = "LCKSVD"
+same_size = true
 note = "All training samples are its atoms."
 """
 FACES = (

@@ -48,6 +48,19 @@ def test_a_value_below_says_why_and_a_quoted_one_is_marked(made):
     assert elsewhere.entries[1].ours is None
 
 
+def test_methods_of_one_size_are_ranked_in_each_column(made):
+    ranks = next(words for words in made[2]["table-2"].words if words.header == ("column", "order"))
+    assert [row[0] for row in ranks.rows] == ["10 per person", "32 per person"]
+    table = made[2]["table-2"].tables[0]
+    for k, (_, order) in enumerate(ranks.rows):
+        shown = {row.method: row.entries[k].ours for row in table.rows if row.entries[k].ours}
+        names = sorted(shown, key=lambda name: -shown[name].mean)
+        assert [part.split(" (")[0] for part in order.split("; ")] == [
+            f"{name} {shown[name].mean:.2f}" for name in names
+        ]
+    assert "(2 of 3 splits)" in ranks.rows[1][1]
+
+
 def test_missing_cells_are_counted(made):
     section = made[2]["table-2"]
     assert (section.done, section.wanted) == (11, 12)

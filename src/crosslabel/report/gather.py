@@ -161,7 +161,7 @@ def _value(mean: float, deviation: float | None, scale: float) -> Value | None:
 
 
 def _words(spec: Spec, records: Records) -> Iterator[WordTable]:
-    """Ratios of times, paired comparisons of the best method with the others, and notes."""
+    """Ratios of times, the ranking, the best method beside each other one, and notes."""
     label = {method.name: method.label for method in spec.methods}
     column = {setting.name: setting.label for setting in spec.settings}
     reached = statistics.ratios(spec, records)
@@ -174,6 +174,13 @@ def _words(spec: Spec, records: Records) -> Iterator[WordTable]:
                 for one in reached
                 if isinstance(one.what, Ratio)
             ),
+        )
+    ranks = tuple(_ranks(spec, records, label))
+    if ranks:
+        yield WordTable(
+            "Methods with a dictionary of the same size, the most accurate first",
+            ("column", "order"),
+            ranks,
         )
     pairs = [
         _pair(pair, label, column)
@@ -201,6 +208,19 @@ def _ratio(
     methods = f"{label[ratio.slow]} / {label[ratio.fast]}"
     quantity, place = TITLES[ratio.quantity], column[ratio.setting]
     return methods, quantity, place, here, f"{ratio.at_least:g}×", met
+
+
+def _ranks(spec: Spec, records: Records, label: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """The order at each setting where there is something to rank."""
+    for setting in spec.settings:
+        order = statistics.ranking(spec, records, setting.name) if setting.x is None else []
+        if len(order) > 1:
+            shown = (
+                f"{label[summary.method]} {summary.value:.2f}"
+                + ("" if summary.complete else f" ({summary.n} of {summary.wanted} splits)")
+                for summary in order
+            )
+            yield setting.label, "; ".join(shown)
 
 
 def _pair(pair: Paired, label: dict[str, str], column: dict[str, str]) -> tuple[str, ...]:
