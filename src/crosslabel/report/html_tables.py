@@ -10,6 +10,8 @@ from crosslabel.report.markup import Markup, element, join
 
 UNITS = {"%": "Per cent, mean", "s": "Seconds, median", "ms": "Milliseconds, median"}
 SIGNS = {"above": "▲", "within": "●", "below": "▼"}
+PROSE = 48
+"""Letters from which a cell is a sentence, and its column wraps."""
 
 
 def scrolling(table: Markup, label: str) -> Markup:
@@ -24,7 +26,7 @@ def caption_of(title: str, small: str | None = None) -> Markup:
 
 
 def plain_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
-    """A table of words; the first of each row names it.
+    """A table of words; the first of each row names it, and a column of sentences wraps.
 
     Parameters
     ----------
@@ -32,9 +34,17 @@ def plain_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str
     header : sequence of str
     rows : iterable of sequences of str
     """
-    head = element("tr", (element("th", word, scope="col") for word in header))
+    rows = list(rows)
+    looks = ["prose" if max(map(len, column)) > PROSE else None for column in zip(header, *rows)]
+    head = element(
+        "tr", (element("th", word, scope="col", class_=look) for word, look in zip(header, looks))
+    )
     body = (
-        element("tr", element("th", row[0], scope="row"), (element("td", word) for word in row[1:]))
+        element(
+            "tr",
+            element("th", row[0], scope="row", class_=looks[0]),
+            (element("td", word, class_=look) for word, look in zip(row[1:], looks[1:])),
+        )
         for row in rows
     )
     table = element("table", caption_of(caption), element("thead", head), element("tbody", body))
