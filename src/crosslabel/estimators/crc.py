@@ -14,6 +14,7 @@ from crosslabel.core.residuals import class_residuals, energies
 from crosslabel.core.scaling import Array
 from crosslabel.estimators.base import Labels, RepresentationClassifier
 from crosslabel.estimators.canonical import CanonicalClassifier, class_parts
+from crosslabel.estimators.room import check_room
 
 
 class CRC(CanonicalClassifier):
@@ -64,6 +65,7 @@ class CRC(CanonicalClassifier):
         self.device = device
 
     def _learn(self, X: Array, labels: Labels) -> None:
+        check_room(1, len(X), "CRC", "Use fewer samples, or a method that learns a dictionary.")
         self.dictionary_ = X
         self.coder_ = ridge_coder(X, self.ridge)
         self._parts = class_parts(labels)

@@ -34,12 +34,15 @@ from crosslabel.estimators.out_of_core import OutOfCoreMixin
 from crosslabel.estimators.probability import ProbabilityMixin
 from crosslabel.estimators.progress import CallbackSupportMixin, Progress, with_callbacks
 from crosslabel.estimators.rejection import NoveltyMixin
+from crosslabel.estimators.room import check_room
 from crosslabel.estimators.rule_choice import RuleChoiceMixin
-from crosslabel.estimators.solvers import SOLVERS, check_room
+from crosslabel.estimators.solvers import SOLVERS
 from crosslabel.estimators.stored import StoredWithoutRule
 from crosslabel.estimators.training import TrainingSet
 from crosslabel.streaming.partitions import over_partitions
 from crosslabel.streaming.sources import is_out_of_core
+
+INSTEAD = "Use solver='class', whose cost is linear in the number of classes, or fewer atoms."
 
 
 class CrossLabelClassifier(
@@ -360,7 +363,8 @@ class CrossLabelClassifier(
     ) -> Solution:
         penalties = Penalties(float(self.ridge), float(self.suppression), float(self.grouping))
         if self.solver == "exact":
-            check_room(layout.n_atoms)
+            # The Gram matrix, its factor and the moment XᵀX.
+            check_room(3, layout.n_atoms, "solver='exact'", INSTEAD)
         with training.naming(self.classes_[self._seen]):
             return SOLVERS[self.solver](
                 training, start, layout, penalties, max_iter or self.max_iter, self.tol, callback

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import partial
 
@@ -86,20 +85,6 @@ def _paper(
     D, X = reference.learn(Y, labels, start.T, layout, penalties, max_iter, follow)
     unused = np.logical_not(np.abs(X).max(axis=1))
     return Solution(np.ascontiguousarray(D.T, dtype=training.X.dtype), trace, unused)
-
-
-def check_room(n_atoms: int) -> None:
-    """Refuse a number of atoms whose K×K matrices no memory of this machine could hold."""
-    needed = 3 * 8.0 * n_atoms**2  # the Gram matrix, its factor and the moment XᵀX
-    if not hasattr(os, "sysconf"):  # no such question on Windows
-        return
-    there = float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
-    if needed > there:
-        raise MemoryError(
-            f"solver='exact' needs three matrices of {n_atoms} × {n_atoms} atoms, "
-            f"{needed / 1e9:.1f} GB, but this machine has {there / 1e9:.1f} GB. Use "
-            "solver='class', whose cost is linear in the number of classes, or fewer atoms."
-        )
 
 
 SOLVERS: dict[str, Solver] = {

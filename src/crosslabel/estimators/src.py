@@ -16,6 +16,7 @@ from crosslabel.core.scaling import Array
 from crosslabel.estimators.base import Labels, RepresentationClassifier
 from crosslabel.estimators.canonical import CanonicalClassifier, class_parts
 from crosslabel.estimators.devices import like
+from crosslabel.estimators.room import check_room
 
 
 class SRC(CanonicalClassifier):
@@ -82,6 +83,7 @@ class SRC(CanonicalClassifier):
         self.device = device
 
     def _learn(self, X: Array, labels: Labels) -> None:
+        check_room(1, len(X), "SRC", "Use fewer samples, or a method that learns a dictionary.")
         self.dictionary_ = X
         self._parts = class_parts(labels)
         self._gram = X @ X.T
