@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from fnmatch import fnmatchcase
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -89,11 +90,12 @@ def measure(
         return json.loads(result.read_text())
 
 
-def too_slow_before(kept: dict[str, Any], label: str) -> dict[str, Any] | None:
-    """Why not to try a method: it took too long on a smaller problem."""
-    for name, rows in kept.items():
-        if rows["measured"].get(label, {}).get("problem", "").startswith(">"):
-            return {"problem": f"not tried: {rows['measured'][label]['problem']} on {name}"}
+def too_slow_before(kept: dict[str, Any], label: str, name: str) -> dict[str, Any] | None:
+    """Why not to try a method on a problem: it took too long on a smaller one."""
+    for smaller in takewhile(lambda other: other != name, PROBLEMS):
+        found = kept.get(smaller, {"measured": {}})["measured"].get(label, {})
+        if found.get("problem", "").startswith(">"):
+            return {"problem": f"not tried: {found['problem']} on {smaller}"}
     return None
 
 
@@ -152,7 +154,7 @@ def main() -> None:
                     continue
                 if label not in rows["measured"]:
                     python = pythons.get(peer, sys.executable)
-                    found = too_slow_before(kept, label) or measure(
+                    found = too_slow_before(kept, label, name) or measure(
                         peer, method, threads, place, python, given.limit
                     )
                     rows["measured"][label] = found
