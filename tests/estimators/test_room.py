@@ -14,20 +14,20 @@ def small_machine(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("model", "advice"),
+    ("model", "sentence"),
     [
-        (CRC(), "fewer samples"),
-        (SRC(), "fewer samples"),
-        (CrossLabelClassifier(atoms_per_class=20, rule="local"), "solver='class'"),
+        (CRC(), "CRC needs 1 matrix of 60 × 60 samples, 0.0 GB, .* Use fewer"),
+        (SRC(), "SRC needs 1 matrix of 60 × 60 samples, 0.0 GB, .* Use fewer"),
+        (
+            CrossLabelClassifier(atoms_per_class=20),
+            "solver='exact' needs 3 matrices of 40 × 40 atoms, 0.0 GB, .* Use solver='class'",
+        ),
     ],
 )
-def test_what_no_memory_could_hold_is_refused_with_advice(model, advice, small_machine):
+def test_what_no_memory_could_hold_is_refused_with_advice(model, sentence, small_machine):
     X, y = np.random.default_rng(0).normal(size=(60, 5)), np.arange(60) % 2
-    with pytest.raises(
-        MemoryError, match=r"numbers, .* GB, but this machine has 0\.0 GB"
-    ) as caught:
+    with pytest.raises(MemoryError, match=sentence):
         model.fit(X, y)
-    assert advice in str(caught.value)
 
 
 def test_what_fits_is_learnt(small_machine):

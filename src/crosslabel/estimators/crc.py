@@ -65,7 +65,7 @@ class CRC(CanonicalClassifier):
         self.device = device
 
     def _learn(self, X: Array, labels: Labels) -> None:
-        check_room(1, len(X), "CRC", "Use fewer samples, or a method that learns a dictionary.")
+        check_room(1, len(X), "samples", "CRC", "Use fewer, or a method that learns a dictionary.")
         self.dictionary_ = X
         self.coder_ = ridge_coder(X, self.ridge)
         self._parts = class_parts(labels)

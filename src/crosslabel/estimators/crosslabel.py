@@ -364,7 +364,7 @@ class CrossLabelClassifier(
         penalties = Penalties(float(self.ridge), float(self.suppression), float(self.grouping))
         if self.solver == "exact":
             # The Gram matrix, its factor and the moment XᵀX.
-            check_room(3, layout.n_atoms, "solver='exact'", INSTEAD)
+            check_room(3, layout.n_atoms, "atoms", "solver='exact'", INSTEAD)
         with training.naming(self.classes_[self._seen]):
             return SOLVERS[self.solver](
                 training, start, layout, penalties, max_iter or self.max_iter, self.tol, callback

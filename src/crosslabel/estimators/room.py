@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 
-def check_room(matrices: int, size: int, who: str, advice: str) -> None:
+def check_room(matrices: int, size: int, unit: str, who: str, advice: str) -> None:
     """Refuse square matrices of doubles that no memory of this machine could hold.
 
     Parameters
@@ -14,6 +14,8 @@ def check_room(matrices: int, size: int, who: str, advice: str) -> None:
         How many of them there are at once.
     size : int
         Rows of each.
+    unit : str
+        What a row stands for, in the plural.
     who : str
         What needs them, as the beginning of a sentence.
     advice : str
@@ -28,7 +30,8 @@ def check_room(matrices: int, size: int, who: str, advice: str) -> None:
     needed = 8.0 * matrices * size**2
     there = float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
     if needed > there:
+        noun = "matrix" if matrices == 1 else "matrices"
         raise MemoryError(
-            f"{who} needs {matrices} × {size} × {size} numbers, {needed / 1e9:.1f} GB, but this "
-            f"machine has {there / 1e9:.1f} GB. {advice}"
+            f"{who} needs {matrices} {noun} of {size} × {size} {unit}, {needed / 1e9:.1f} GB, but "
+            f"this machine has {there / 1e9:.1f} GB. {advice}"
         )

@@ -83,7 +83,7 @@ class SRC(CanonicalClassifier):
         self.device = device
 
     def _learn(self, X: Array, labels: Labels) -> None:
-        check_room(1, len(X), "SRC", "Use fewer samples, or a method that learns a dictionary.")
+        check_room(1, len(X), "samples", "SRC", "Use fewer, or a method that learns a dictionary.")
         self.dictionary_ = X
         self._parts = class_parts(labels)
         self._gram = X @ X.T
