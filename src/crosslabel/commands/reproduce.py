@@ -19,7 +19,7 @@ from crosslabel.experiments.statistics import (
     TIMES,
     Summary,
     Verdict,
-    ranking,
+    rankings,
     ratios,
     summarise,
     targets,
@@ -290,11 +290,9 @@ def lines(result: Result) -> Iterator[str]:
 
 def _ranks(result: Result) -> Iterator[str]:
     """Methods with a dictionary of one size, the most accurate first, in each column."""
-    for setting in result.spec.settings:
-        order = ranking(result.spec, result.records, setting.name) if setting.x is None else []
-        if len(order) > 1:
-            names = ", ".join(f"{summary.method} {summary.value:.2f}" for summary in order)
-            yield f"  same dictionary size, {setting.label}: {names}"
+    for setting, order in rankings(result.spec, result.records):
+        names = ", ".join(f"{summary.method} {summary.value:.2f}" for summary in order)
+        yield f"  same dictionary size, {setting.label}: {names}"
 
 
 def _row(spec: Spec, summary: Summary, verdict: Verdict) -> str:

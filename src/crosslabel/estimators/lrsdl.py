@@ -119,13 +119,13 @@ class LRSDL(ClassDictionaryClassifier):
         self.means_ = np.stack([codes[part].mean(axis=0) for part in parts])
         self._shared_mean = codes[:, : self._layout.shared].mean(axis=0)
         self._gram = self.dictionary_ @ self.dictionary_.T
+        self._gram.flat[: self._layout.shared * len(D) : len(D) + 1] += self.fisher  # λ₂‖x⁰ − m⁰‖²
 
     def _scores(self, X: Array) -> Array:
         D, layout, k = self.dictionary_, self._layout, self._layout.shared
-        gram, correlations = self._gram.copy(), X @ D.T
-        gram.flat[: k * len(D) : len(D) + 1] += self.fisher  # λ₂‖x⁰ − m⁰‖²
+        correlations = X @ D.T
         correlations[:, :k] += self.fisher * self._shared_mean
-        codes = lasso(gram, correlations, 2 * self.penalty, tol=1e-8)
+        codes = lasso(self._gram, correlations, 2 * self.penalty, tol=1e-8)
         rest = X - codes[:, :k] @ D[:k]
         scores = np.empty((len(X), layout.n_classes))
         for c in range(layout.n_classes):

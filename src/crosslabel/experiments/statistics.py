@@ -6,14 +6,14 @@ Accuracies are in per cent here, as tables print them; times are in seconds.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from crosslabel.experiments.published import Published, Ratio, Target
 from crosslabel.experiments.records import Record
-from crosslabel.experiments.spec import Cell, Spec
+from crosslabel.experiments.spec import Cell, Setting, Spec
 
 Records = Mapping[Cell, Record]
 CONFIDENCE = 0.95
@@ -323,6 +323,24 @@ def ranking(spec: Spec, records: Records, setting: str, *, same_size: bool = Tru
         if place == setting and summary.n and (spec.method[method].same_size or not same_size)
     ]
     return sorted(found, key=lambda summary: -summary.value)
+
+
+def rankings(spec: Spec, records: Records) -> Iterator[tuple[Setting, list[Summary]]]:
+    """The ranking among methods of one size at each column that has something to rank.
+
+    Parameters
+    ----------
+    spec : Spec
+    records : mapping of Cell to Record
+
+    Yields
+    ------
+    Setting and list of Summary
+    """
+    for setting in spec.settings:
+        order = ranking(spec, records, setting.name) if setting.x is None else []
+        if len(order) > 1:
+            yield setting, order
 
 
 @dataclass(frozen=True)

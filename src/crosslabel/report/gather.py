@@ -212,15 +212,13 @@ def _ratio(
 
 def _ranks(spec: Spec, records: Records, label: dict[str, str]) -> Iterator[tuple[str, str]]:
     """The order at each setting where there is something to rank."""
-    for setting in spec.settings:
-        order = statistics.ranking(spec, records, setting.name) if setting.x is None else []
-        if len(order) > 1:
-            shown = (
-                f"{label[summary.method]} {summary.value:.2f}"
-                + ("" if summary.complete else f" ({summary.n} of {summary.wanted} splits)")
-                for summary in order
-            )
-            yield setting.label, "; ".join(shown)
+    for setting, order in statistics.rankings(spec, records):
+        shown = (
+            f"{label[summary.method]} {summary.value:.2f}"
+            + ("" if summary.complete else f" ({summary.n} of {summary.wanted} splits)")
+            for summary in order
+        )
+        yield setting.label, "; ".join(shown)
 
 
 def _pair(pair: Paired, label: dict[str, str], column: dict[str, str]) -> tuple[str, ...]:
