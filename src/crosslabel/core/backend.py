@@ -8,8 +8,7 @@ takes its functions from `namespace`; what a GPU does otherwise is in `core.gpu`
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from threading import local
 from types import ModuleType
@@ -61,25 +60,27 @@ _INSIDE = local()
 small system."""
 
 
-@contextmanager
-def _limited() -> Iterator[None]:
-    # Not by the controller's own context, which takes as long as a query.
-    before = [(library, library.get_num_threads()) for library in _blas_libraries()]
-    several = [(library, number) for library, number in before if number > 1]
-    for library, _ in several:
-        library.set_num_threads(1)
-    _INSIDE.now = True
-    try:
-        yield
-    finally:
+class _OneThread:
+    """Not the controller's own context, which takes as long as a query."""
+
+    def __enter__(self) -> None:
+        self.several = list[tuple[Any, int]]()
+        for library in _blas_libraries():
+            number = library.get_num_threads()
+            if number > 1:
+                library.set_num_threads(1)
+                self.several.append((library, number))
+        _INSIDE.now = True
+
+    def __exit__(self, *_: object) -> None:
         _INSIDE.now = False
-        for library, number in several:
+        for library, number in self.several:
             library.set_num_threads(number)
 
 
 def one_thread() -> AbstractContextManager[Any]:
     """Run BLAS on one thread: on small systems a second thread costs more than it brings."""
-    return nullcontext() if getattr(_INSIDE, "now", False) else _limited()
+    return nullcontext() if getattr(_INSIDE, "now", False) else _OneThread()
 
 
 def threads_for(flops: float, small: float = SMALL) -> AbstractContextManager[Any]:

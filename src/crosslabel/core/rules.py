@@ -1,7 +1,7 @@
 """The paper's two classifiers as scores per class: global (GCC) and local (LCC) coding.
 
 Each rule prepares what depends on the dictionary alone; a query then costs one or two projections
-and C small quadratic forms. Scores are negated, so that the highest one wins.
+and sums over the atoms of each class. Scores are negated, so that the highest one wins.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ _BLOCK = 2**19
 class GlobalRule:
     """argmin over c of ‖y − x_S D_S‖² / ‖x_S‖₁, with x the ridge code of y over all atoms.
 
+    The residual is ‖y‖² + x₀·q₀ + x_c·q_c with q₀ = x₀G₀₀ − 2p₀, q_c = x_cG_cc + 2x₀G₀c − 2p_c,
+    p = yDᵀ and G = DDᵀ. All of x and q are linear in y: one product gives them side by side.
+
     Parameters
     ----------
     dictionary : ndarray of shape (n_atoms, n_features)
@@ -39,55 +42,60 @@ class GlobalRule:
     """
 
     def __init__(self, dictionary: Array, layout: AtomLayout, ridge: float) -> None:
-        k, rows_type = layout.shared, dictionary.dtype
-        padded, size = _padded(dictionary, layout)
-        coder, _ = _padded(ridge_coder(dictionary, ridge), layout)
+        k, info = layout.shared, np.finfo(dictionary.dtype)
+        D, size = _padded(dictionary.astype(np.float64, copy=False), layout)
+        X, _ = _padded(ridge_coder(dictionary.astype(np.float64, copy=False), ridge), layout)
         self.n_shared, self.n_classes, self.size = k, layout.n_classes, size
-        # One product gives yDᵀ and the codes side by side.
-        self.projection = np.concatenate([padded, coder]).T.copy()
-        gram = padded[:k] @ padded.T
-        self.gram_shared, self.gram_cross = gram[:, :k], gram[:, k:]
-        own = padded[k:].reshape(layout.n_classes, size, -1)
-        self.gram_own = own @ own.transpose(0, 2, 1)
-        self.ones, self.zero = np.ones(size, rows_type), np.zeros((), rows_type)
-        self.tiny = np.array(np.finfo(rows_type).tiny)
+        Q = self._slopes(X, D)
+        rows = np.concatenate([X[:k], Q[:k], X[k:], Q[k:]])
+        self.projection = np.ascontiguousarray(rows.T, dictionary.dtype)
+        self.ones = np.ones(max(size, k), dictionary.dtype)
+        self.zero, self.tiny = np.zeros((), dictionary.dtype), np.array(info.tiny)
+        self.eps = float(info.eps)
+
+    def _slopes(self, X: Array, D: Array) -> Array:
+        """Rows Q with q = yQᵀ, from those of the codes, x = yXᵀ."""
+        k, shape = self.n_shared, (self.n_classes, self.size, -1)
+        own, atoms = X[k:].reshape(shape), D[k:].reshape(shape)
+        Q = -2 * D
+        Q[:k] += D[:k] @ D[:k].T @ X[:k]
+        Q[k:] += 2 * (D[k:] @ D[:k].T) @ X[:k]
+        Q[k:] += (atoms @ atoms.transpose(0, 2, 1) @ own).reshape(Q[k:].shape)
+        return Q
 
     def scores(self, Y: Array) -> Array:
         """Score of each class for each row of Y, (n_queries, n_classes); the highest wins."""
         return _in_blocks(self._block_scores, Y, self.projection.shape[1], self.n_classes)
 
     def _block_scores(self, Y: Array) -> Array:
-        """Residuals from projections: ‖r₀‖² − 2x_c·(p_c − x₀G₀c) + x_cG_cc x_cᵀ."""
-        k, xp = self.n_shared, namespace(Y)
+        n, k, xp = len(Y), self.n_shared, namespace(Y)
         both = Y @ self.projection
-        half = both.shape[1] // 2
-        p, x = both[:, :half], both[:, half:]
-        x_shared, shape = x[:, :k], (len(Y), self.n_classes, self.size)
-        residual = energy = xp.einsum("ij,ij->i", Y, Y)
-        p_own, own = p[:, k:], x[:, k:].reshape(shape)
-        # A product with ones: NumPy's own sum along so short an axis takes three times as long.
-        masses = xp.abs(own) @ self.ones
+        sums = self._sums(both[:, 2 * k :].reshape(n, 2, self.n_classes, self.size))
         if k:
-            correlation = x_shared @ self.gram_shared - 2 * p[:, :k]
-            residual = residual + xp.einsum("ij,ij->i", x_shared, correlation)
-            p_own = p_own - x_shared @ self.gram_cross
-            masses += xp.abs(x_shared).sum(axis=1)[:, None]
-        quadratic = xp.swapaxes(xp.swapaxes(own, 0, 1) @ self.gram_own, 0, 1)
-        quadratic -= 2 * p_own.reshape(shape)
-        residuals = residual[:, None] + xp.einsum("ncs,ncs->nc", own, quadratic)
+            sums += self._sums(both[:, : 2 * k].reshape(n, 2, 1, k))
+        energy = xp.einsum("ij,ij->i", Y, Y)
+        masses, residuals = sums[:, 0], energy[:, None] + sums[:, 1]
         # A class whose atoms the code does not touch must not divide by zero; nor any class, where
         # the query is orthogonal to all atoms.
-        eps = xp.finfo(Y.dtype).eps
-        floor = xp.maximum(eps * masses.sum(axis=1), eps**2 * xp.sqrt(energy))[:, None]
+        floor = xp.maximum(self.eps * masses.sum(axis=1), self.eps**2 * xp.sqrt(energy))[:, None]
         masses = xp.maximum(masses, xp.maximum(floor, self.tiny))
         return -xp.maximum(residuals, self.zero) / masses
+
+    def _sums(self, both: Array) -> Array:
+        """‖x‖₁ and x·q over the last axis of [x, q], which they overwrite."""
+        x, q = both[:, 0], both[:, 1]
+        q *= x
+        namespace(x).abs(x, out=x)
+        # A product with ones: NumPy's own sum along so short an axis takes three times as long.
+        return both @ self.ones[: both.shape[-1]]
 
 
 class LocalRule:
     """argmin over c of ‖y − xD̃ᶜ‖², with x the ridge code of y over D̃ᶜ = [D⁰ Dᶜ] alone.
 
-    The residual is ‖y‖² − pQp with p = yD̃ᶜᵀ and Q = A⁻¹(G + 2βI)A⁻¹, A = G + βI, G = D̃ᶜD̃ᶜᵀ;
-    through a factor Q = FFᵀ it is ‖y‖² − ‖pF‖².
+    The residual is ‖y‖² − pQp with p = yD̃ᶜᵀ and Q = A⁻¹(G + 2βI)A⁻¹, A = G + βI, G = D̃ᶜD̃ᶜᵀ.
+    With Q = FFᵀ, F triangular from the own atoms down to the shared ones, the last columns of pF
+    are p₀F₀₀ and need the shared atoms alone; the others are one product with y.
 
     Parameters
     ----------
@@ -98,20 +106,21 @@ class LocalRule:
     """
 
     def __init__(self, dictionary: Array, layout: AtomLayout, ridge: float) -> None:
-        k = layout.shared
-        padded, size = _padded(dictionary, layout)
+        k, rows_type, size = layout.shared, dictionary.dtype, max(layout.per_class)
         self.n_shared, self.n_classes, self.size = k, layout.n_classes, size
-        self.projection = padded.T.copy()
-        factors = np.zeros((layout.n_classes, k + size, k + size), dictionary.dtype)
+        D = dictionary.astype(np.float64, copy=False)
+        self.projection = np.zeros((D.shape[1], k + layout.n_classes * size), rows_type)
+        self.projection[:, :k] = D[:k].T
+        factors = []
         with one_thread():
-            for c in range(layout.n_classes):
-                n_free = k + layout.per_class[c]
-                atoms = dictionary[layout.free(c)].astype(np.float64)
-                factors[c, :n_free, :n_free] = _explained_energy(atoms, ridge)
-        # Shared atoms: one product for all classes; own atoms: one small product per class.
-        self.shared_factor = np.concatenate(list(factors[:, :k]), axis=1) if k else factors[0, :0]
-        self.own_factors = np.ascontiguousarray(factors[:, k:])
-        self.zero = np.zeros((), dictionary.dtype)
+            for c, n_own in enumerate(layout.per_class):
+                atoms = np.concatenate([D[layout.own(c)], D[:k]])
+                factor = _explained_energy(atoms, ridge)
+                start = k + c * size
+                self.projection[:, start : start + n_own] = atoms.T @ factor[:, :n_own]
+                factors.append(factor[n_own:, n_own:])
+        self.shared_factor = np.concatenate(factors, axis=1).astype(rows_type)
+        self.zero = np.zeros((), rows_type)
 
     def scores(self, Y: Array) -> Array:
         """Score of each class for each row of Y, (n_queries, n_classes); the highest wins."""
@@ -119,23 +128,25 @@ class LocalRule:
         return _in_blocks(self._block_scores, Y, width, self.n_classes)
 
     def _block_scores(self, Y: Array) -> Array:
-        """‖p_S F‖² − ‖y‖², p_S F = p₀F₀ + p_c F_c."""
-        k, n_free, xp = self.n_shared, self.n_shared + self.size, namespace(Y)
+        """‖pF‖² − ‖y‖²."""
+        k, xp, shape = self.n_shared, namespace(Y), (len(Y), self.n_classes, -1)
         p = Y @ self.projection
-        own = p[:, k:].reshape(len(Y), self.n_classes, self.size)
-        explained = xp.swapaxes(xp.swapaxes(own, 0, 1) @ self.own_factors, 0, 1)
+        explained = _class_energies(p[:, k:].reshape(shape))
         if k:
-            explained += (p[:, :k] @ self.shared_factor).reshape(len(Y), self.n_classes, n_free)
+            explained += _class_energies((p[:, :k] @ self.shared_factor).reshape(shape))
         energy = xp.einsum("ij,ij->i", Y, Y)
-        squares = xp.einsum("ncs,ncs->nc", explained, explained)
-        return xp.minimum(squares - energy[:, None], self.zero)
+        return xp.minimum(explained - energy[:, None], self.zero)
+
+
+def _class_energies(values: Array) -> Array:
+    return namespace(values).einsum("ncs,ncs->nc", values, values)
 
 
 RULES: dict[str, type[GlobalRule] | type[LocalRule]] = {"global": GlobalRule, "local": LocalRule}
 
 
 def _explained_energy(atoms: Array, ridge: float) -> Array:
-    """F with FFᵀ = A⁻¹(G + 2βI)A⁻¹, A = G + βI."""
+    """Lower triangular F with FFᵀ = A⁻¹(G + 2βI)A⁻¹, A = G + βI."""
     gram, identity = atoms @ atoms.T, np.eye(len(atoms))
     try:
         L = cholesky(gram + ridge * identity)
@@ -146,7 +157,8 @@ def _explained_energy(atoms: Array, ridge: float) -> Array:
         ) from None
     energies, axes = np.linalg.eigh(gram + 2 * ridge * identity)
     root = (axes * np.sqrt(np.maximum(energies, 0))).T
-    return solve_upper(solve_lower(root, L), L).T
+    # Any root will do: its QR factor is triangular, and as exact as the root.
+    return np.linalg.qr(solve_upper(solve_lower(root, L), L)).R.T
 
 
 def _padded(rows: Array, layout: AtomLayout) -> tuple[Array, int]:

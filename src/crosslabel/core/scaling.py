@@ -1,5 +1,7 @@
 """Unit-norm rows, the paper's convention for samples and atoms; safe at any scale of the input."""
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,19 +21,31 @@ def row_norms(X: Array) -> Array:
     -------
     ndarray of shape (n_rows,)
     """
-    info = np.finfo(X.dtype)
-    with np.errstate(over="ignore", under="ignore"):
-        squares = np.einsum("ij,ij->i", X, X)
-    # Outside this range a square has lost digits or is infinite; inside it none has.
-    extreme = ~((squares > info.tiny / info.eps) & (squares < info.max))
-    if extreme.any():
-        peak = np.abs(X[extreme]).max(axis=1, initial=0.0)
-        scaled = X[extreme] / np.where(peak > 0, peak, 1)[:, None]
-        norms = np.sqrt(squares, where=~extreme, out=np.zeros_like(squares))
-        with np.errstate(over="ignore"):
-            norms[extreme] = peak * np.sqrt(np.einsum("ij,ij->i", scaled, scaled))
-        return norms
-    return np.sqrt(squares)
+    squares = np.einsum("ij,ij->i", X, X)
+    exact = _exact(squares)
+    return np.sqrt(squares) if exact.all() else _rescued_norms(X, squares, ~exact)
+
+
+@cache
+def _exact_range(dtype: np.dtype) -> tuple[float, float]:
+    info = np.finfo(dtype)
+    return float(info.tiny / info.eps), float(info.max)
+
+
+def _exact(squares: Array) -> NDArray[np.bool_]:
+    """Which sums of squares have lost no digit to the range of their type, and are not zero."""
+    lowest, highest = _exact_range(squares.dtype)
+    return (squares > lowest) & (squares < highest)
+
+
+def _rescued_norms(X: Array, squares: Array, extreme: NDArray[np.bool_]) -> Array:
+    """Norms, with those of extreme rows through the row divided by its largest value."""
+    peak = np.abs(X[extreme]).max(axis=1, initial=0.0)
+    scaled = X[extreme] / np.where(peak > 0, peak, 1)[:, None]
+    norms = np.sqrt(squares, where=~extreme, out=np.zeros_like(squares))
+    with np.errstate(over="ignore"):
+        norms[extreme] = peak * np.sqrt(np.einsum("ij,ij->i", scaled, scaled))
+    return norms
 
 
 def unit_rows(X: Array, out: Array | None = None) -> Array:
@@ -47,12 +61,22 @@ def unit_rows(X: Array, out: Array | None = None) -> Array:
     -------
     ndarray of shape (n_rows, n_features)
     """
-    norms = row_norms(X)
+    squares = np.einsum("ij,ij->i", X, X)
+    exact = _exact(squares)
+    if exact.all():
+        norms = np.sqrt(squares)
+    else:
+        X, norms = _rescued(X, _rescued_norms(X, squares, ~exact))
+    # The reciprocal of a subnormal norm would be infinite: such rows are divided, not multiplied.
+    return np.divide(X, norms[:, None], out=out)
+
+
+def _rescued(X: Array, norms: Array) -> tuple[Array, Array]:
+    """Rows and norms that can be divided: none is zero, none infinite."""
     norms[norms == 0] = 1
     beyond = np.isinf(norms)
     if beyond.any():
         X = X.copy()
         X[beyond] /= np.abs(X[beyond]).max(axis=1, keepdims=True)
         norms[beyond] = row_norms(X[beyond])
-    # The reciprocal of a subnormal norm would be infinite: such rows are divided, not multiplied.
-    return np.divide(X, norms[:, None], out=out)
+    return X, norms

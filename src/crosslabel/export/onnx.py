@@ -1,7 +1,7 @@
 """ONNX export: the flagship and the linear feature steps before it, as one graph.
 
-Both rules are linear in the query up to one product: what depends on the dictionary alone is
-multiplied out before export, so that a query costs one matrix product and sums over classes.
+The rules have multiplied out what depends on the dictionary alone: a query costs one product, with
+shared atoms in the local rule a second, small one, and sums over the atoms of each class.
 
 All arithmetic is in double precision, whatever the input is: of a class that a query hardly touches
 the global rule's score is a residual over a tiny mass, of which single precision keeps four digits.
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -148,19 +149,15 @@ WRITERS: dict[type, Any] = {Affine: _affine, UnitNorm: _unit_norm, Log: _log}
 
 
 def _global_scores(graph: Graph, rows: str, rule: GlobalRule) -> str:
-    """−max(‖y‖² + x_S · q_S, 0) / ‖x_S‖₁ with q = xG − 2p: x and q are both linear in y."""
-    k, shape = rule.n_shared, (rule.n_classes, rule.size)
-    p, x = np.split(rule.projection, 2, axis=1)
-    own = x[:, k:].reshape(-1, *shape).transpose(1, 0, 2)
-    quadratic = (own @ rule.gram_own).transpose(1, 0, 2).reshape(len(x), -1)
-    q_own = quadratic - 2 * p[:, k:] + 2 * x[:, :k] @ rule.gram_cross
-    q_shared = x[:, :k] @ rule.gram_shared - 2 * p[:, :k]
-    both = graph.product(rows, np.hstack([x, q_shared, q_own]))
-    codes, q = graph.split(both, [x.shape[1]] * 2)
-    products = _class_sums(graph, graph.node("Mul", codes, q), k, shape)
+    """−max(‖y‖² + x_S·q_S, 0) / ‖x_S‖₁, as in the rule itself."""
+    k, own = rule.n_shared, (rule.n_classes, rule.size)
+    shapes = [(1, k), own] if k else [own]
+    widths = [n * size for n, size in shapes for _ in "xq"]
+    parts = graph.split(graph.product(rows, rule.projection), widths)
+    sums = [_sums(graph, *pair) for pair in zip(parts[::2], parts[1::2], shapes)]
+    masses, products = (reduce(partial(graph.node, "Add"), terms) for terms in zip(*sums))
     residuals = graph.node("Add", graph.row_energies(rows), products)
-    masses = _class_sums(graph, graph.node("Abs", codes), k, shape)
-    # As in the rule itself: a class whose atoms the code does not touch must not divide by zero.
+    # A class whose atoms the code does not touch must not divide by zero.
     info = np.finfo(float)
     floor = graph.node("Mul", graph.row_sums(masses, keepdims=1), graph.number(info.eps))
     masses = graph.node("Max", masses, floor, graph.number(info.tiny))
@@ -168,47 +165,32 @@ def _global_scores(graph: Graph, rows: str, rule: GlobalRule) -> str:
     return graph.node("Neg", graph.node("Div", positive, masses))
 
 
-def _class_sums(graph: Graph, values: str, n_shared: int, shape: tuple[int, int]) -> str:
-    """Sums over the shared atoms and those of each class, (n, n_classes)."""
-    common = None
-    if n_shared:
-        shared, values = graph.split(values, [n_shared, shape[0] * shape[1]])
-        common = graph.row_sums(shared, keepdims=1)
-    own = graph.node("Reshape", values, graph.whole([-1, *shape]))
-    sums = graph.row_sums(own, keepdims=0)
-    return graph.node("Add", sums, common) if common else sums
+def _sums(graph: Graph, x: str, q: str, shape: tuple[int, int]) -> tuple[str, str]:
+    """‖x‖₁ and x·q over the atoms of each class."""
+    products = graph.node("Mul", x, q)
+    return _class_sums(graph, graph.node("Abs", x), shape), _class_sums(graph, products, shape)
+
+
+def _class_sums(graph: Graph, values: str, shape: tuple[int, int]) -> str:
+    return graph.row_sums(graph.node("Reshape", values, graph.whole([-1, *shape])), keepdims=0)
 
 
 def _local_scores(graph: Graph, rows: str, rule: LocalRule) -> str:
-    """min(‖p_S F‖² − ‖y‖², 0) with p the products of y with the atoms."""
-    explained = (_shared_and_own if rule.n_shared else _own_only)(graph, rows, rule)
-    energies = graph.row_sums(graph.node("Mul", explained, explained), keepdims=0)
-    scores = graph.node("Sub", energies, graph.row_energies(rows))
+    """min(‖pF‖² − ‖y‖², 0), as in the rule itself."""
+    k, n_classes, size = rule.n_shared, rule.n_classes, rule.size
+    products = graph.product(rows, rule.projection)
+    if k:
+        shared, products = graph.split(products, [k, n_classes * size])
+        common = graph.product(shared, rule.shared_factor)
+    explained = _class_energies(graph, products, (n_classes, size))
+    if k:
+        explained = graph.node("Add", explained, _class_energies(graph, common, (n_classes, k)))
+    scores = graph.node("Sub", explained, graph.row_energies(rows))
     return graph.node("Min", scores, graph.number(0.0))
 
 
-def _own_only(graph: Graph, rows: str, rule: LocalRule) -> str:
-    """Without shared atoms pF is one product with y, of the size of the dictionary."""
-    shape = (rule.n_classes, rule.size)
-    atoms = rule.projection.reshape(-1, *shape).transpose(1, 0, 2)
-    folded = (atoms @ rule.own_factors).transpose(1, 0, 2).reshape(len(rule.projection), -1)
-    product = graph.product(rows, folded)
-    return graph.node("Reshape", product, graph.whole([-1, *shape]))
-
-
-def _shared_and_own(graph: Graph, rows: str, rule: LocalRule) -> str:
-    """p₀F₀ + p_cF_c: one product for the shared atoms, one batch of small ones for the own."""
-    k, n_classes, size = rule.n_shared, rule.n_classes, rule.size
-    products = graph.product(rows, rule.projection)
-    shared, own = graph.split(products, [k, n_classes * size])
-    own = graph.node("Reshape", own, graph.whole([-1, n_classes, size]))
-    own = graph.node("Transpose", own, perm=[1, 0, 2])
-    own = graph.node("Reshape", own, graph.whole([n_classes, -1, size]))  # as in `Graph.product`
-    own = graph.node("MatMul", own, graph.number(rule.own_factors))
-    own = graph.node("Transpose", own, perm=[1, 0, 2])
-    common = graph.product(shared, rule.shared_factor)
-    common = graph.node("Reshape", common, graph.whole([-1, n_classes, k + size]))
-    return graph.node("Add", own, common)
+def _class_energies(graph: Graph, values: str, shape: tuple[int, int]) -> str:
+    return _class_sums(graph, graph.node("Mul", values, values), shape)
 
 
 RULE_WRITERS: dict[str, Any] = {"global": _global_scores, "local": _local_scores}
