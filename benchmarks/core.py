@@ -228,7 +228,7 @@ def two_threads() -> Iterator[Line]:
     for rule in ("global", "local"):
         model = CrossLabelClassifier(rule=rule, max_iter=5, random_state=0).fit(X, labels)
         yield _ratio(f"10,000 queries, {rule} rule", lambda m=model: m.predict(many))
-        yield _ratio(f"one query, {rule} rule", lambda m=model: m.predict(many[:1]), 300)
+        yield _ratio(f"one query, {rule} rule", lambda m=model: m.predict(many[:1]), 50, 40)
     yield _ratio(
         "fit, faces", lambda: CrossLabelClassifier(rule="global", random_state=0).fit(X, labels), 3
     )
@@ -240,10 +240,10 @@ def _sweep(given: solver.Problem, D: Array) -> None:
         solver.exact_sweep(given, D)
 
 
-def _ratio(name: str, task: Callable[[], object], repeats: int = 2) -> Line:
+def _ratio(name: str, task: Callable[[], object], repeats: int = 2, turns: int = 4) -> Line:
     """Least time with the default threads over least time with one; they take turns."""
     one = default = np.inf
-    for _ in range(4):
+    for _ in range(turns):
         with threadpool_limits(1):
             one = min(one, *seconds(task, repeats=repeats))
         default = min(default, *seconds(task, repeats=repeats))
