@@ -55,6 +55,33 @@ def test_small_tasks_run_on_one_thread_and_large_ones_on_all():
             assert blas_threads() == {2}
 
 
+class AnotherBLAS:
+    """A library that threadpoolctl knows and whose functions have other names than OpenBLAS's."""
+
+    internal_api = "mkl"
+    n_threads = 4
+
+    def get_num_threads(self):
+        return self.n_threads
+
+    def set_num_threads(self, number):
+        self.n_threads = number
+
+
+def test_another_blas_is_limited_and_gets_its_threads_back_after_an_error(monkeypatch):
+    library = AnotherBLAS()
+    monkeypatch.setattr(backend, "_thread_switches", lambda: [backend._switch(library)])
+    seen = []
+
+    def fail():
+        seen.append(library.n_threads)
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), backend.one_thread():
+        fail()
+    assert [*seen, library.n_threads] == [1, 4]
+
+
 def test_one_thread_within_one_thread_ends_with_the_outer():
     def limits():
         return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]

@@ -50,6 +50,16 @@ def test_blocks_of_queries_change_nothing(name, monkeypatch):
 
 
 @pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("shared", [0, 2])
+def test_a_query_scores_the_same_alone_and_is_not_changed(name, shared):
+    X, _, layout, D = problem(per_class=(2, 4, 3), shared=shared)
+    rule, before = RULES[name](D, layout, 0.1), X.copy()
+    alone = np.concatenate([rule.scores(row[None]) for row in X])
+    assert_allclose(alone, rule.scores(X), rtol=1e-12)
+    assert_allclose(X, before, rtol=0)
+
+
+@pytest.mark.parametrize("name", RULES)
 def test_a_class_that_spans_the_query_wins(name):
     layout = AtomLayout(0, (2, 2))
     D = unit_rows(np.eye(6)[:4] + 0.01)
