@@ -4,7 +4,7 @@ from benchmarks.peers.worker import run
 from crosslabel import DKSVD, DPL, LCKSVD, SRC, CrossLabelClassifier
 
 METHODS = {
-    # The rule is chosen by five more fits, as a user gets it.
+    # The rule is chosen by cross-validation, as a user gets it.
     "flagship": lambda atoms, classes: CrossLabelClassifier(atoms_per_class=atoms, random_state=0),
     "flagship, global rule": lambda atoms, classes: CrossLabelClassifier(
         atoms_per_class=atoms, rule="global", random_state=0

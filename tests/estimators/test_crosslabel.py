@@ -424,4 +424,5 @@ def test_scikit_learns_callbacks_see_each_iteration_and_can_stop(small):
     assert model.n_iter_ == 2
     record = Recorder()
     model.set_params(rule="auto").set_callbacks(record).fit(*small)
-    assert record.ended == ["iteration"] * 6 + ["fold"] * 5 + ["fit", "teardown"]
+    # The rules agree too well to be told apart at the first look: each fold learns twice.
+    assert record.ended == ["iteration"] * 6 + ["fold"] * 10 + ["fit", "teardown"]

@@ -87,7 +87,8 @@ class CrossLabelClassifier(
     rule : {"auto", "global", "local"}, default="auto"
         "global" codes a query over all atoms and compares residuals over coefficient mass (GCC);
         "local" codes it over each class's atoms alone and compares residuals (LCC); "auto" takes
-        the better of the two by 5-fold cross-validation on the training data.
+        the better of the two by 5-fold cross-validation on the training data, which ends early
+        where one is clearly better.
     normalize : bool, default=True
         Scale each sample to unit norm, the paper's convention. A sample of zeros stays zero; all
         classes then score the same, and the first one is predicted.
@@ -144,7 +145,8 @@ class CrossLabelClassifier(
     rule_ : {"global", "local"}
         The rule that predicts.
     rule_scores_ : dict
-        Cross-validated accuracy of each rule; empty where no cross-validation was needed.
+        Accuracy of each rule on the training samples that were held out for the choice; empty
+        where there was none.
     temperature_ : float
         Scale of the calibrated probabilities, with ``probability=True``.
     statistics_ : ClassStatistics

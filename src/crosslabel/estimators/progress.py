@@ -27,11 +27,12 @@ class Progress:
     X, y : array-like
         What `fit` was given.
     n_folds : int
-        Folds that follow the iterations.
+        Folds that follow the iterations, at most.
     """
 
     def __init__(self, estimator: Any, X: ArrayLike, y: ArrayLike, n_folds: int) -> None:
         self.estimator, self.data, self.n_folds = estimator, {"X": X, "y": y}, n_folds
+        self.folds_done = 0
         self.context: Any = None
 
     def __enter__(self) -> Progress:
@@ -49,10 +50,12 @@ class Progress:
             print(f"[{name}] iteration {number + 1}, objective {objective:.6g}")
         return self._task("iteration")
 
-    def fold(self, number: int) -> None:
+    def fold(self) -> None:
         """Report a fold of the cross-validation."""
+        self.folds_done += 1
         if self.estimator.verbose:
-            print(f"[{type(self.estimator).__name__}] fold {number + 1} of {self.n_folds}")
+            name = type(self.estimator).__name__
+            print(f"[{name}] fold {self.folds_done} of at most {self.n_folds}")
         self._task("fold")
 
     def _task(self, name: str) -> bool:

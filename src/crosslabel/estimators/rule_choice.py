@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
-from crosslabel.core.solver import Solution
+from crosslabel.core.solver import Callback, Solution
 from crosslabel.estimators.base import Labels
 from crosslabel.estimators.calibration import fit_temperature
 from crosslabel.estimators.devices import rule_scores
@@ -20,12 +20,19 @@ from crosslabel.estimators.training import TrainingSet, fold_numbers, folds
 N_FOLDS = 5
 """Folds of the cross-validation that chooses the rule and calibrates probabilities."""
 
+FIRST_LOOK = 5
+"""Iterations after which the rules are compared first: most often one is better by then."""
+
+CLEAR = 3.5
+"""Standard errors by which a rule that is better will stay so: no more folds are needed."""
+
 
 class RuleChoiceMixin:
     """Choose the rule where it is "auto", and calibrate where probabilities are asked for."""
 
     rule: str
     ridge: float
+    max_iter: int
     probability: bool
     temperature_: float
 
@@ -38,13 +45,27 @@ class RuleChoiceMixin:
         """The starting dictionary."""
 
     @abstractmethod
-    def _learn(self, training: TrainingSet, layout: AtomLayout, start: Array) -> Solution:
+    def _learn(
+        self,
+        training: TrainingSet,
+        layout: AtomLayout,
+        start: Array,
+        callback: Callback | None = None,
+        max_iter: int | None = None,
+    ) -> Solution:
         """The dictionary learnt from a start."""
 
     @property
+    def _looks(self) -> list[int]:
+        """Iterations of each fold before the rules are compared, and from there to the last."""
+        if self.probability or self.max_iter <= FIRST_LOOK:  # probabilities are of finished models
+            return [self.max_iter]
+        return [FIRST_LOOK, self.max_iter - FIRST_LOOK]
+
+    @property
     def _n_folds(self) -> int:
-        """Folds by which the rule is chosen or calibrated; none where it is neither."""
-        return N_FOLDS if self.rule == "auto" or self.probability else 0
+        """Folds that choose the rule or calibrate it, at most; none where it is neither."""
+        return N_FOLDS * len(self._looks) if self.rule == "auto" or self.probability else 0
 
     def _choose_rule(
         self, training: TrainingSet, rng: np.random.Generator, progress: Progress
@@ -73,22 +94,43 @@ class RuleChoiceMixin:
         rng: np.random.Generator,
         progress: Progress,
     ) -> dict[str, Array]:
-        """Scores of each training sample by models that have not seen it; NaN where none could."""
+        """Scores of training samples by models that have not seen them; NaN where none was needed.
+
+        Where a first look at all folds leaves open which rule is better, they learn to the end.
+        """
         shape = (len(training.labels), training.n_classes)
         held_out = {name: np.full(shape, np.nan) for name in names}
         number = fold_numbers(training, N_FOLDS, rng)
-        for k, fold in zip(np.unique(number[number >= 0]), folds(training, number)):
-            layout = self._layout(fold.train)
-            start = self._start(fold.train, layout, rng)
-            solution = self._learn(fold.train, layout, start)
-            # Scores come with the classes and the samples in the fold's order.
-            columns = fold.train.by_name[training.classes]
-            for name in names:
-                rule = RULES[name](solution.dictionary, layout, self.ridge)
-                scores = rule_scores(rule, fold.test.X, fold.train.device)
-                held_out[name][fold.rows] = scores[:, columns]
-            progress.fold(k)
+        learnt: dict[int, Array] = {}
+        for n_iter in self._looks:
+            for k, fold in enumerate(folds(training, number)):
+                layout = self._layout(fold.train)
+                start = learnt[k] if k in learnt else self._start(fold.train, layout, rng)
+                learnt[k] = self._learn(fold.train, layout, start, max_iter=n_iter).dictionary
+                # Scores come with the classes and the samples in the fold's order.
+                columns = fold.train.by_name[training.classes]
+                for name in names:
+                    rule = RULES[name](learnt[k], layout, self.ridge)
+                    scores = rule_scores(rule, fold.test.X, fold.train.device)
+                    held_out[name][fold.rows] = scores[:, columns]
+                progress.fold()
+                if len(self._looks) > 1 and is_clear(gains(held_out, training)):
+                    return held_out
+            if len(self._looks) > 1 and not gains(held_out, training).any():
+                break
         return held_out
+
+
+def gains(held_out: Mapping[str, Array], training: TrainingSet) -> Array:
+    """What the first rule gains over the second: the weight of each sample that one has right."""
+    first, second = (scores.argmax(axis=1) == training.labels for scores in held_out.values())
+    # Of a sample that was not held out both have NaN, and so both are right or both wrong.
+    return training.weights * (first.astype(float) - second)
+
+
+def is_clear(differences: Array) -> bool:
+    """Whether the differences add up to more than chance explains."""
+    return bool(abs(differences.sum()) > CLEAR * np.linalg.norm(differences))
 
 
 def accuracy(scores: Array, labels: Labels, weights: Array) -> float:
