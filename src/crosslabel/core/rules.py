@@ -43,8 +43,9 @@ class GlobalRule:
 
     def __init__(self, dictionary: Array, layout: AtomLayout, ridge: float) -> None:
         k, info = layout.shared, np.finfo(dictionary.dtype)
-        D, size = _padded(dictionary.astype(np.float64, copy=False), layout)
-        X, _ = _padded(ridge_coder(dictionary.astype(np.float64, copy=False), ridge), layout)
+        exact = dictionary.astype(np.float64, copy=False)
+        D, size = _padded(exact, layout)
+        X, _ = _padded(ridge_coder(exact, ridge), layout)
         self.n_shared, self.n_classes, self.size = k, layout.n_classes, size
         Q = self._slopes(X, D)
         rows = np.concatenate([X[:k], Q[:k], X[k:], Q[k:]])

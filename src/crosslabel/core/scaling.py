@@ -21,21 +21,24 @@ def row_norms(X: Array) -> Array:
     -------
     ndarray of shape (n_rows,)
     """
+    return _norms(X)[0]
+
+
+def _norms(X: Array) -> tuple[Array, bool]:
+    """Norms of the rows, and whether all are ordinary: neither zero nor infinite."""
     squares = np.einsum("ij,ij->i", X, X)
-    exact = _exact(squares)
-    return np.sqrt(squares) if exact.all() else _rescued_norms(X, squares, ~exact)
+    lowest, highest = _exact_range(squares.dtype)
+    exact = (squares > lowest) & (squares < highest)
+    if exact.all():
+        return np.sqrt(squares), True
+    return _rescued_norms(X, squares, ~exact), False
 
 
 @cache
 def _exact_range(dtype: np.dtype) -> tuple[float, float]:
+    """Between which a sum of squares has lost no digit to the range of its type."""
     info = np.finfo(dtype)
     return float(info.tiny / info.eps), float(info.max)
-
-
-def _exact(squares: Array) -> NDArray[np.bool_]:
-    """Which sums of squares have lost no digit to the range of their type, and are not zero."""
-    lowest, highest = _exact_range(squares.dtype)
-    return (squares > lowest) & (squares < highest)
 
 
 def _rescued_norms(X: Array, squares: Array, extreme: NDArray[np.bool_]) -> Array:
@@ -61,12 +64,9 @@ def unit_rows(X: Array, out: Array | None = None) -> Array:
     -------
     ndarray of shape (n_rows, n_features)
     """
-    squares = np.einsum("ij,ij->i", X, X)
-    exact = _exact(squares)
-    if exact.all():
-        norms = np.sqrt(squares)
-    else:
-        X, norms = _rescued(X, _rescued_norms(X, squares, ~exact))
+    norms, ordinary = _norms(X)
+    if not ordinary:
+        X, norms = _rescued(X, norms)
     # The reciprocal of a subnormal norm would be infinite: such rows are divided, not multiplied.
     return np.divide(X, norms[:, None], out=out)
 

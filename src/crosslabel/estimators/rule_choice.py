@@ -10,7 +10,7 @@ import numpy as np
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
-from crosslabel.core.solver import Callback, Solution
+from crosslabel.core.solver import Solution
 from crosslabel.estimators.base import Labels
 from crosslabel.estimators.calibration import fit_temperature
 from crosslabel.estimators.devices import rule_scores
@@ -46,14 +46,9 @@ class RuleChoiceMixin:
 
     @abstractmethod
     def _learn(
-        self,
-        training: TrainingSet,
-        layout: AtomLayout,
-        start: Array,
-        callback: Callback | None = None,
-        max_iter: int | None = None,
+        self, training: TrainingSet, layout: AtomLayout, start: Array, *, max_iter: int
     ) -> Solution:
-        """The dictionary learnt from a start."""
+        """The dictionary learnt from a start in so many iterations."""
 
     @property
     def _looks(self) -> list[int]:
@@ -102,6 +97,7 @@ class RuleChoiceMixin:
         held_out = {name: np.full(shape, np.nan) for name in names}
         number = fold_numbers(training, N_FOLDS, rng)
         learnt: dict[int, Array] = {}
+        may_stop = len(self._looks) > 1
         for n_iter in self._looks:
             for k, fold in enumerate(folds(training, number)):
                 layout = self._layout(fold.train)
@@ -114,9 +110,9 @@ class RuleChoiceMixin:
                     scores = rule_scores(rule, fold.test.X, fold.train.device)
                     held_out[name][fold.rows] = scores[:, columns]
                 progress.fold()
-                if len(self._looks) > 1 and is_clear(gains(held_out, training)):
+                if may_stop and is_clear(gains(held_out, training)):
                     return held_out
-            if len(self._looks) > 1 and not gains(held_out, training).any():
+            if may_stop and not gains(held_out, training).any():  # the rules agree everywhere
                 break
         return held_out
 

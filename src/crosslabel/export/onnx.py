@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -155,7 +156,7 @@ def _global_scores(graph: Graph, rows: str, rule: GlobalRule) -> str:
     widths = [n * size for n, size in shapes for _ in "xq"]
     parts = graph.split(graph.product(rows, rule.projection), widths)
     sums = [_sums(graph, *pair) for pair in zip(parts[::2], parts[1::2], shapes)]
-    masses, products = (reduce(partial(graph.node, "Add"), terms) for terms in zip(*sums))
+    masses, products = (_added(graph, terms) for terms in zip(*sums))
     residuals = graph.node("Add", graph.row_energies(rows), products)
     # A class whose atoms the code does not touch must not divide by zero.
     info = np.finfo(float)
@@ -163,6 +164,10 @@ def _global_scores(graph: Graph, rows: str, rule: GlobalRule) -> str:
     masses = graph.node("Max", masses, floor, graph.number(info.tiny))
     positive = graph.node("Max", residuals, graph.number(0.0))
     return graph.node("Neg", graph.node("Div", positive, masses))
+
+
+def _added(graph: Graph, terms: Iterable[str]) -> str:
+    return reduce(partial(graph.node, "Add"), terms)
 
 
 def _sums(graph: Graph, x: str, q: str, shape: tuple[int, int]) -> tuple[str, str]:
@@ -178,13 +183,13 @@ def _class_sums(graph: Graph, values: str, shape: tuple[int, int]) -> str:
 def _local_scores(graph: Graph, rows: str, rule: LocalRule) -> str:
     """min(‖pF‖² − ‖y‖², 0), as in the rule itself."""
     k, n_classes, size = rule.n_shared, rule.n_classes, rule.size
-    products = graph.product(rows, rule.projection)
+    own, energies = graph.product(rows, rule.projection), []
     if k:
-        shared, products = graph.split(products, [k, n_classes * size])
+        shared, own = graph.split(own, [k, n_classes * size])
         common = graph.product(shared, rule.shared_factor)
-    explained = _class_energies(graph, products, (n_classes, size))
-    if k:
-        explained = graph.node("Add", explained, _class_energies(graph, common, (n_classes, k)))
+        energies.append(_class_energies(graph, common, (n_classes, k)))
+    energies.append(_class_energies(graph, own, (n_classes, size)))
+    explained = _added(graph, energies)
     scores = graph.node("Sub", explained, graph.row_energies(rows))
     return graph.node("Min", scores, graph.number(0.0))
 
