@@ -17,13 +17,7 @@ from sklearn.svm import LinearSVC
 from benchmarks.lines import Line, show
 from crosslabel import CrossLabelClassifier
 from crosslabel.core.rules import RULES
-from crosslabel.datasets import (
-    MissingData,
-    load_digits,
-    load_extended_yale_b,
-    load_orl,
-    load_yale,
-)
+from crosslabel.datasets import MissingData, load_digits, load_extended_yale_b, load_orl, load_yale
 from crosslabel.datasets.splits import Split, half, per_class
 from crosslabel.features import Eigenfaces, Pixels, RandomFaces
 

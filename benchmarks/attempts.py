@@ -21,7 +21,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from crosslabel.persistence import ModelFileError, load
+from crosslabel.files import ModelFileError, load
 
 MEMORY = 10**9  # bytes of address space
 CANARY = "/tmp/crosslabel-mutation-canary"

@@ -19,8 +19,8 @@ from distributed import Client, LocalCluster
 from benchmarks.lines import Line, show
 from crosslabel import CrossLabelClassifier
 from crosslabel.core.scaling import unit_rows
-from crosslabel.streaming.partitions import absorb_partitions
-from crosslabel.streaming.stream import Stream
+from crosslabel.intake.partitions import absorb_partitions
+from crosslabel.intake.summary import Stream
 
 PARTITIONS, ROWS, FEATURES, CLASSES = 40, 8000, 600, 10
 

@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import LinearSVC
 
 from crosslabel import CrossLabelClassifierCV
-from crosslabel.commands.measure import Accuracy
+from crosslabel.app.measure import Accuracy
 from crosslabel.datasets import load_dynamic_textures
 from crosslabel.datasets.splits import earlier_later
 from crosslabel.features import LBPTOP

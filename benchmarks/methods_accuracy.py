@@ -22,8 +22,8 @@ import crosslabel
 from crosslabel.core.scaling import unit_rows
 from crosslabel.datasets import load_extended_yale_b
 from crosslabel.datasets.splits import per_class
-from crosslabel.experiments.compare import compare, measure
 from crosslabel.features import Eigenfaces, Pixels
+from crosslabel.lab.comparison import compare, measure
 
 PUBLISHED = {
     32: {

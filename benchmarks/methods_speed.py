@@ -19,21 +19,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.decomposition import DictionaryLearning, SparseCoder
 from threadpoolctl import threadpool_limits
 
-from crosslabel import (
-    DKSVD,
-    DPL,
-    KSVD,
-    LCKSVD,
-    SRC,
-    CrossLabelClassifierCV,
-    RejectingClassifier,
-)
+from crosslabel import DKSVD, DPL, KSVD, LCKSVD, SRC, CrossLabelClassifierCV, RejectingClassifier
 from crosslabel.core.scaling import unit_rows
 from crosslabel.datasets import load_extended_yale_b
 from crosslabel.datasets.splits import per_class
-from crosslabel.estimators.sparse_linear import ridge_regression
-from crosslabel.experiments.compare import all_methods
 from crosslabel.features import Pixels, RandomFaces
+from crosslabel.lab.comparison import all_methods
+from crosslabel.methods.sparse_linear import ridge_regression
 
 SPARSITY, ROUNDS, PENALTY = 30, 10, 1e-2
 

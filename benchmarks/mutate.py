@@ -32,7 +32,7 @@ from benchmarks.lines import Line, show
 from benchmarks.mutations import MUTATIONS
 from crosslabel import RCR, CrossLabelClassifier, CrossLabelClassifierCV, Model
 from crosslabel.features import Eigenfaces, Pixels
-from crosslabel.persistence.model import encoded
+from crosslabel.files.model import encoded
 
 SECONDS = 5.0
 FROZEN = 600.0  # wall time: a worker may be stopped and continued from outside

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.attempts import CANARY
-from crosslabel.persistence.archive import PREFIX, pack, seal
+from crosslabel.files.container import PREFIX, pack, seal
 
 Random = np.random.Generator
 HOSTILE = [
@@ -38,11 +38,11 @@ HOSTILE = [
     ("sklearn.datasets._base", "load_files"),
     ("sklearn.tree._tree", "Tree"),
     ("sklearn.utils._testing", "ignore_warnings"),
-    ("crosslabel.cli", "main"),
-    ("crosslabel.files", "write_whole"),
+    ("crosslabel.app.entry", "main"),
+    ("crosslabel.files.whole", "write_whole"),
     ("crosslabel.features.extraction", "write_whole"),
     ("crosslabel.features.extraction", "os"),
-    ("crosslabel.estimators.crosslabel", "Any"),
+    ("crosslabel.flagship.crosslabel", "Any"),
     ("crosslabel.core.atoms", "AtomLayout"),
     ("crosslabel.core.coding", "UndeterminedCodesError"),
     ("sklearn.pipeline", "Pipeline"),

@@ -16,9 +16,9 @@ import numpy as np
 from PIL import Image
 
 from benchmarks.lines import Line, show
-from crosslabel.commands.fit import Parameters, fit
+from crosslabel.app.fit import Parameters, fit
 
-COMMAND = "from crosslabel.cli import main; main()"
+COMMAND = "from crosslabel.app.entry import main; main()"
 GIVEN = Parameters(ridge=8e-3, suppression=2e3, grouping=2e-2, rule="global", atoms_per_class=5)
 
 

@@ -11,9 +11,9 @@ from sklearn.model_selection import ParameterGrid, StratifiedKFold
 from sklearn.svm import LinearSVC
 
 from crosslabel import CrossLabelClassifier
-from crosslabel.commands.measure import Accuracy
+from crosslabel.app.measure import Accuracy
 from crosslabel.datasets.splits import per_class
-from crosslabel.experiments.pyramids import components, coordinates
+from crosslabel.lab.pyramids import components, coordinates
 
 __all__ = ["choose", "coordinates", "measure"]
 

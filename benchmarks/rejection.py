@@ -19,8 +19,8 @@ from crosslabel import CrossLabelClassifier, RejectingClassifier
 from crosslabel.core.rules import GlobalRule, LocalRule
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.datasets import load_extended_yale_b
-from crosslabel.estimators.rejection import novelty
 from crosslabel.features import Pixels, RandomFaces
+from crosslabel.flagship.rejection import novelty
 
 DRAWS, UNKNOWN, TRAIN = 10, 8, 32
 

@@ -59,7 +59,7 @@ def drop_cache() -> None:
 
 def timed_baseline(path: str, queue: Any) -> None:
     """Read the file block by block, and multiply each by itself."""
-    from crosslabel.streaming import passes, sources
+    from crosslabel.intake import passes, sources
 
     drop_cache()
     source = sources.open_source(path)
@@ -79,7 +79,7 @@ def timed_baseline(path: str, queue: Any) -> None:
 def timed_pass(path: str, labels: Any, queue: Any) -> None:
     """The pass alone, then the whole fit's peak memory."""
     from crosslabel import CrossLabelClassifier
-    from crosslabel.streaming import passes
+    from crosslabel.intake import passes
 
     drop_cache()
     spent: list[float] = []

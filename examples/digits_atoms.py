@@ -10,7 +10,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 from crosslabel import CrossLabelClassifier
-from crosslabel.report.figures import mean_absolute_codes, new_figure
+from crosslabel.lab.report.figures import mean_absolute_codes, new_figure
 
 X, y = load_digits(return_X_y=True)
 X, X_test, y, y_test = train_test_split(X, y, train_size=0.5, stratify=y, random_state=0)

@@ -15,14 +15,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
-from crosslabel import (
-    LLC,
-    CrossLabelClassifier,
-    CrossLabelClassifierCV,
-    RejectingClassifier,
-    estimators,
-)
+from crosslabel import LLC, CrossLabelClassifier, CrossLabelClassifierCV, RejectingClassifier
 from crosslabel.features import LBPTOP, DenseSIFT, Eigenfaces, Pixels, RandomFaces, SpatialPyramid
+from crosslabel.lab import estimators
 
 from .fuzz_inputs import pictures, problems
 
@@ -44,7 +39,9 @@ def small(cls):
     return model.set_params(**{k: v for k, v in FEW.items() if k in model.get_params()})
 
 
-CLASSIFIERS = [small(getattr(estimators, name)) for name in estimators.__all__ if name != "LLC"]
+CLASSIFIERS = [
+    small(estimators.estimator_class(name)) for name in estimators.NAMES if name != "LLC"
+]
 TABLES = [Pixels(), Pixels(log=True), Eigenfaces(3), Eigenfaces(3, center=True)]
 TABLES += [RandomFaces(4, random_state=0), LLC(codebook=3, random_state=0)]
 IMAGES = [

@@ -2,16 +2,37 @@ import sys
 
 import pytest
 
-from crosslabel.lazy import loader
+from crosslabel.lazy import attach, exported
 
 
-def test_a_name_comes_from_its_module_when_it_is_asked_for():
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package `shelf` whose stub takes over `box`, which lists a name of `json.tool`."""
+    for name, stub in [("box", "from json.tool import main as main\n"), ("shelf", "")]:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("")
+        (tmp_path / name / "__init__.pyi").write_text(stub)
+    (tmp_path / "shelf" / "__init__.pyi").write_text(
+        "import os\nfrom box import *\nfrom json import dumps as dumps\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    yield str(tmp_path / "shelf" / "__init__.py")
+    for name in ("box", "shelf"):
+        sys.modules.pop(name, None)
+
+
+def test_a_stub_lists_names_and_takes_over_those_of_other_packages(package):
+    assert exported(package) == {"main": "json.tool", "dumps": "json"}
+
+
+def test_a_name_comes_from_its_module_when_it_is_asked_for(package):
     sys.modules.pop("json.tool", None)
-    load = loader("json", {"main": "tool"})
+    load, names, everything = attach("shelf", package)
     assert "json.tool" not in sys.modules
     assert load("main") is sys.modules["json.tool"].main
+    assert names() == everything == ["dumps", "main"]
 
 
-def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="module 'json' has no attribute 'nothing'"):
-        loader("json", {"main": "tool"})("nothing")
+def test_an_unknown_name_is_an_attribute_error(package):
+    with pytest.raises(AttributeError, match="module 'shelf' has no attribute 'nothing'"):
+        attach("shelf", package)[0]("nothing")

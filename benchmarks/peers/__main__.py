@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.peers.problems import PROBLEMS, Problem
 from benchmarks.peers.results import draw, markdown
-from crosslabel.files import write_whole
+from crosslabel.files.whole import write_whole
 
 PEERS = {
     "ours": (

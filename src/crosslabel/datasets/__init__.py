@@ -10,12 +10,12 @@ from crosslabel.datasets.folder import load_clip_folder, load_image_folder
 from crosslabel.datasets.idx import load_digits, load_fashion_mnist, load_mnist
 from crosslabel.datasets.mat import load_features
 from crosslabel.datasets.orl import load_orl
-from crosslabel.datasets.reading import UnreadableFile, read_clip, read_image
 from crosslabel.datasets.root import MissingData
 from crosslabel.datasets.scene15 import load_scene15
 from crosslabel.datasets.ucf50 import load_ucf50
 from crosslabel.datasets.weizmann import load_weizmann
 from crosslabel.datasets.yale import load_yale
+from crosslabel.media.reading import UnreadableFile, read_clip, read_image
 
 __all__ = [
     "DATASETS",

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from crosslabel.datasets.mat import read_arrays
-from crosslabel.datasets.reading import UnreadableFile
 from crosslabel.datasets.root import Root, find
+from crosslabel.media.reading import UnreadableFile
 
 SUFFIXES = (".npy", ".npy.gz", ".mat")
 GROUP = re.compile(r"_g(\d+)_c\d+")

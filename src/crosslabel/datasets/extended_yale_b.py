@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import Bunch
 
-from crosslabel.datasets.reading import read_image
 from crosslabel.datasets.root import Root, find
+from crosslabel.media.reading import read_image
 
 
 def load_extended_yale_b(root: Root = None) -> Bunch:

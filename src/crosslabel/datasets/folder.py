@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import Bunch
 
-from crosslabel.datasets.reading import (
+from crosslabel.media.reading import (
     CLIP_SUFFIXES,
     UnreadableFile,
     image_suffixes,

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from sklearn.utils import Bunch
 
-from crosslabel.datasets.reading import read_image
 from crosslabel.datasets.root import MissingData, Root, find
+from crosslabel.media.reading import read_image
 
 
 def load_orl(root: Root = None) -> Bunch:

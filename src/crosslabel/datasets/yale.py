@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from crosslabel.datasets.reading import read_image
 from crosslabel.datasets.root import Root, find
+from crosslabel.media.reading import read_image
 
 # The distribution names one file of subject01 after its format instead of its condition.
 RENAMED = {"gif": "centerlight"}

@@ -23,7 +23,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
 
 from crosslabel.core.scaling import Array
-from crosslabel.features.gray import Images, gray_image
+from crosslabel.media.gray import Images, gray_image
 
 BINS = 4  # spatial bins along each side
 ORIENTATIONS = 8

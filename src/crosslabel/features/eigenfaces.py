@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.scaling import Array
-from crosslabel.validation import validate_data
+from crosslabel.intake.checking import validate_data
 
 
 class Eigenfaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

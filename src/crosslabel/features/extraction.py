@@ -17,7 +17,7 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 
-from crosslabel.files import write_whole as write_whole
+from crosslabel.files.whole import write_whole as write_whole
 
 FORMAT = 1  # part of every key: a change of any transformer's output must raise it
 CHUNK = 16  # items per task: the function travels to another process once for so many

@@ -19,7 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from crosslabel.core.scaling import Array
 from crosslabel.features.extraction import extract
-from crosslabel.features.gray import Images
+from crosslabel.media.gray import Images
 
 PLANES = ("xy", "xt", "yt")
 Offset = tuple[float, float, float]  # frames, rows, columns
@@ -214,7 +214,7 @@ def _shifted(
 
 def _volume(clip: Any, radii: tuple[int, int, int]) -> NDArray[Any]:
     if isinstance(clip, str | os.PathLike):
-        from crosslabel.datasets.reading import read_clip
+        from crosslabel.media.reading import read_clip
 
         clip = read_clip(clip)
     volume = np.asarray(clip)

@@ -12,8 +12,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.scaling import Array, unit_rows
-from crosslabel.features.gray import Images, gray_image
-from crosslabel.validation import validate_data
+from crosslabel.intake.checking import validate_data
+from crosslabel.media.gray import Images, gray_image
 
 LEVELS = 255.0  # gray levels of an 8-bit image: the logarithm is of 1 + level, so black gives 0
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from crosslabel.features.eigenfaces import Eigenfaces
-from crosslabel.features.gray import gray_image
 from crosslabel.features.lbptop import LBPTOP
 from crosslabel.features.pixels import Pixels
 from crosslabel.features.random_faces import RandomFaces
 from crosslabel.features.spatial_pyramid import SpatialPyramid
+from crosslabel.media.gray import gray_image
 
 HEIGHT = 48  # rows of pixels that images are shrunk to where no size is given
 Steps = list[tuple[str, Any]]

@@ -26,7 +26,7 @@ from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.features.assignment import ASSIGNMENTS, Codebook
 from crosslabel.features.dense_sift import DenseSIFT, Descriptors
 from crosslabel.features.extraction import extract
-from crosslabel.features.gray import Images, gray_image
+from crosslabel.media.gray import Images, gray_image
 
 POOLING: dict[str, Callable[[Array, NDArray[np.intp], Array], None]] = {
     "max": np.maximum.at,

@@ -1,0 +1,8 @@
+from crosslabel._version import __version__ as __version__
+from crosslabel.files import Model as Model
+from crosslabel.files import load as load
+from crosslabel.files import save as save
+from crosslabel.files.onnx import to_onnx as to_onnx
+from crosslabel.flagship import *
+from crosslabel.intake.statistics import ClassStatistics as ClassStatistics
+from crosslabel.methods import *

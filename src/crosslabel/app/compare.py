@@ -1,0 +1,119 @@
+"""Compare methods on images, clips or features of a folder or file: one table, resumable.
+
+The table is made by `crosslabel.lab.comparison`; here the data are read, and each split's
+features are learnt from its own training samples.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import joblib
+import numpy as np
+from sklearn.pipeline import Pipeline
+from sklearn.utils import Bunch
+
+from crosslabel.datasets.source import load_source
+from crosslabel.datasets.splits import Split, half, per_class
+from crosslabel.features.recipes import Settings, steps_for
+from crosslabel.lab.comparison import Row, all_methods, compare_features
+
+
+def compare(
+    path: str | os.PathLike[str],
+    methods: Sequence[str] | None = None,
+    *,
+    features: str = "auto",
+    settings: Settings | None = None,
+    n_train: int | None = None,
+    repeats: int = 5,
+    seed: int = 0,
+    records: str | os.PathLike[str] | None = None,
+    strict: bool = False,
+    progress: bool = False,
+) -> tuple[list[Row], Bunch]:
+    """Accuracy of several methods over random splits of a folder or feature file.
+
+    Parameters
+    ----------
+    path : path
+        As of `load_source`.
+    methods : sequence of str, default=None
+        Names of `all_methods`; None for all.
+    features : str, default="auto"
+        A name of `crosslabel.features.recipes.RECIPES`, or "auto".
+    settings : Settings, default=None
+        Of the features.
+    n_train : int, default=None
+        Training samples per class; None for half of each class.
+    repeats : int, default=5
+        Random splits; a file that holds a split is used once, as it is.
+    seed : int, default=0
+    records : path, default=None
+        Folder that keeps each result; what is in it is not computed again.
+    strict : bool, default=False
+        Raise for the first file that cannot be used instead of leaving it out.
+    progress : bool, default=False
+        Show a bar.
+
+    Returns
+    -------
+    rows : list of Row
+        Best first.
+    data : Bunch
+        What was loaded, with `skipped`.
+    """
+    chosen = _chosen(methods, seed)
+    data = load_source(path, strict=strict)
+    settings = settings or Settings(seed=seed)
+
+    def learnt(train: Any, test: Any) -> tuple[Any, Any]:
+        steps = steps_for(features, data.kind, settings, data.samples, len(train))
+        rows = _taken(data.samples, train), _taken(data.samples, test)
+        if not steps:
+            return rows
+        extractor = Pipeline(steps)
+        return extractor.fit_transform(rows[0]), extractor.transform(rows[1])
+
+    rows = compare_features(
+        learnt,
+        np.asarray(data.target),
+        _splits(data, n_train, repeats, seed),
+        subject=joblib.hash([_fingerprint(data), features, settings]),
+        methods=chosen,
+        records=records,
+        progress=progress,
+    )
+    return rows, data
+
+
+def _chosen(methods: Sequence[str] | None, seed: int) -> dict[str, Any]:
+    known = all_methods(seed)
+    unknown = [name for name in methods or () if name not in known]
+    if unknown:
+        raise ValueError(
+            f"There is no method {', '.join(map(repr, unknown))}. Known: {', '.join(known)}."
+        )
+    return {name: known[name] for name in methods or known}
+
+
+def _splits(data: Bunch, n_train: int | None, repeats: int, seed: int) -> list[Split]:
+    if data.train is not None:
+        return [(data.train, data.test)]
+    if n_train is None:
+        return list(half(data.target, repeats=repeats, seed=seed))
+    return list(per_class(data.target, n_train, repeats=repeats, seed=seed))
+
+
+def _fingerprint(data: Bunch) -> Any:
+    """What tells these data from others: the rows, or each file's name, size and time."""
+    if data.kind == "features":
+        return joblib.hash([data.samples, data.target])
+    stats = [os.stat(name) for name in data.samples]
+    return [(n, s.st_size, s.st_mtime_ns) for n, s in zip(data.samples, stats)]
+
+
+def _taken(items: Any, indices: Any) -> Any:
+    return items[indices] if isinstance(items, np.ndarray) else [items[i] for i in indices]

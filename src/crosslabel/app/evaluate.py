@@ -1,0 +1,50 @@
+"""Measure a trained model on labelled data that it has not seen."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from crosslabel.app.measure import Accuracy
+from crosslabel.datasets.source import load_source
+from crosslabel.files import Model, load_model
+
+
+def evaluate(
+    model: Model | str | os.PathLike[str], path: str | os.PathLike[str], *, strict: bool = False
+) -> tuple[Accuracy, Bunch]:
+    """Accuracy of a model on a folder or feature file.
+
+    Parameters
+    ----------
+    model : Model or path
+    path : path
+        A folder with a subfolder for each class, or a `.mat` or `.npz` file; its classes must be
+        among the model's. Where the file holds a split, its test part counts.
+    strict : bool, default=False
+        Raise for the first file that cannot be used instead of leaving it out.
+
+    Returns
+    -------
+    accuracy : Accuracy
+    data : Bunch
+        What was loaded, with `skipped`.
+    """
+    trained = model if isinstance(model, Model) else load_model(model)
+    data = load_source(path, strict=strict, minimum=1)
+    if data.kind != trained.kind:
+        raise ValueError(f"The model was trained on {trained.kind}, but {path} holds {data.kind}.")
+    number = {name: index for index, name in enumerate(trained.class_names)}
+    unknown = [name for name in data.target_names if name not in number]
+    if unknown:
+        raise ValueError(
+            f"The model does not know the classes {', '.join(unknown[:5])} of {path}. It knows "
+            f"{', '.join(trained.class_names[:8])}{' …' if len(number) > 8 else ''}."
+        )
+    truth = np.array([number[name] for name in data.target_names])[data.target]
+    chosen = np.arange(len(truth)) if data.test is None else data.test
+    items = [data.samples[i] for i in chosen] if data.kind != "features" else data.samples[chosen]
+    predicted = trained.pipeline.predict(items)
+    return Accuracy.of(truth[chosen], predicted, trained.class_names), data

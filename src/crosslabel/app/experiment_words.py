@@ -1,0 +1,122 @@
+"""The words of `crosslabel reproduce` and `crosslabel report`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crosslabel.app.options import QUIET, ROOT
+from crosslabel.app.printing import user_errors
+
+
+def reproduce_command(
+    names: Annotated[list[str] | None, typer.Argument(help="As table-2; or all.")] = None,
+    show: Annotated[bool, typer.Option("--list", help="Name every table and figure.")] = False,
+    store: Annotated[
+        Path | None,
+        typer.Option(help="Folder of results. Default: $CROSSLABEL_STORE or the user's cache."),
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Processes; -1 for one on each core.")] = 1,
+    device: Annotated[str, typer.Option(help="cpu or cuda, for methods that can use it.")] = "cpu",
+    only: Annotated[
+        str | None, typer.Option(help="Methods, with commas; * for any part of a name.")
+    ] = None,
+    limit_splits: Annotated[int | None, typer.Option(min=1, help="The first splits only.")] = None,
+    features: Annotated[
+        Path | None, typer.Option(help="Folder of slow features. Default: in the store.")
+    ] = None,
+    root: ROOT = None,
+    quiet: QUIET = False,
+) -> None:
+    """Run tables and figures of the paper, and put ours beside the published values.
+
+    Each result is kept as it comes: run again, and only what is missing runs.
+
+    Examples
+    --------
+      crosslabel reproduce --list
+
+      crosslabel reproduce table-2 --jobs 2 --only 'global,log'
+    """
+    with user_errors():
+        from crosslabel.app.reproduce import lines, progress_display, reproduce, selected
+        from crosslabel.lab.records import Store
+
+        if show or not names:
+            for spec in selected(["all"]):
+                typer.echo(f"{spec.name:<24}{spec.title}")
+            return
+        kept = Store(store)
+        chosen = [name.strip() for name in only.split(",")] if only else []
+        failed, specs = False, selected(names, chosen)
+        for spec in specs:
+            with progress_display(not quiet) as watch:
+                result = reproduce(
+                    spec,
+                    kept,
+                    jobs=jobs,
+                    device=device,
+                    only=chosen,
+                    limit_splits=limit_splits,
+                    features=features,
+                    root=root,
+                    watch=watch,
+                )
+            for line in lines(result):
+                typer.echo(line)
+            failed |= bool(result.problems) or (bool(result.absent) and len(specs) == 1)
+        if failed:
+            raise typer.Exit(1)
+
+
+class ReportFormat(StrEnum):
+    """A page, or the tables alone."""
+
+    html = "html"
+    md = "md"
+    csv = "csv"
+    latex = "latex"
+
+
+def report_command(
+    store: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the records. Default: that of `crosslabel reproduce`."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="File to write. Default: report.html; other formats are printed."),
+    ] = None,
+    form: Annotated[
+        ReportFormat, typer.Option("--format", help="A page, or the tables alone.")
+    ] = ReportFormat.html,
+    table: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this table or figure, as table-2; may be given again."),
+    ] = None,
+) -> None:
+    """Make one page of every table and figure that has been reproduced so far.
+
+    The page needs no network: pictures, style and script are inside.
+
+    Examples
+    --------
+      crosslabel report
+
+      crosslabel report --table table-2 --format latex > table-2.tex
+
+      crosslabel report --format csv --out results.csv
+    """
+    with user_errors():
+        from crosslabel.app.report import report, write_report
+
+        text = report(store, form=form.value, tables=table or ())
+        if out is None and form is not ReportFormat.html:
+            typer.echo(text, nl=False)
+            return
+        place = out or Path("report.html")
+        write_report(place, text)
+        typer.echo(f"The report is {place.resolve()}.")

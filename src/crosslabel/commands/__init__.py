@@ -1,5 +1,0 @@
-"""The commands of `crosslabel`, each a plain Python function in a file of its own.
-
-A command takes plain values and returns an object; it prints nothing. `crosslabel.cli` parses the
-words and prints the object.
-"""

@@ -1,0 +1,76 @@
+"""What is inside a model file, without loading it: no array is read, no object is made."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from crosslabel.files.container import opened
+from crosslabel.files.model import read_manifest
+from crosslabel.files.schema import arrays, audit
+
+
+@dataclass(frozen=True)
+class StoredArray:
+    """An array of a model: where it stands, and what it is."""
+
+    path: str
+    shape: tuple[int, ...]
+    dtype: str
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a model file tells of itself.
+
+    Parameters
+    ----------
+    file : str
+    bytes : int
+    checksum : str
+        SHA-256 of the file, which holds.
+    manifest : dict
+        As `docs/models.md` lists it.
+    arrays : list of StoredArray
+    """
+
+    file: str
+    bytes: int
+    checksum: str
+    manifest: dict[str, Any]
+    arrays: list[StoredArray]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+def describe(path: str | os.PathLike[str]) -> Description:
+    """Read what a model file tells of itself.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    Description
+
+    Raises
+    ------
+    ModelFileError
+        If the file is no model, is damaged, or holds types that would not be loaded.
+    """
+    with opened(path) as archive:
+        manifest = read_manifest(archive)
+        schema = archive.json("schema.json")
+        audit(schema)
+        found: dict[str, StoredArray] = {}
+        # An array that stands in several places is told of once, where it stands first.
+        for place, name in arrays(schema):
+            if name not in found:
+                found[name] = StoredArray(place, *archive.shape_and_type(name))
+        return Description(
+            str(path), archive.size, archive.checksum, manifest, list(found.values())
+        )

@@ -1,0 +1,235 @@
+"""ONNX export: the flagship and the linear feature steps before it, as one graph.
+
+The rules have multiplied out what depends on the dictionary alone: a query costs one product, with
+shared atoms in the local rule a second, small one, and sums over the atoms of each class.
+
+All arithmetic is in double precision, whatever the input is: of a class that a query hardly touches
+the global rule's score is a residual over a tiny mass, of which single precision keeps four digits.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from functools import partial, reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from crosslabel._version import __version__
+from crosslabel.core.rules import RULES, GlobalRule, LocalRule
+from crosslabel.features.extraction import write_whole
+from crosslabel.files.onnx.steps import Affine, Log, Operation, UnitNorm, operations
+from crosslabel.flagship import CrossLabelClassifier, CrossLabelClassifierCV
+
+if TYPE_CHECKING:
+    from crosslabel.files.onnx.graph import Graph
+
+DTYPES = ("float32", "float64")
+
+
+def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, dtype: Any = None) -> Any:
+    """A trained model as an ONNX graph: rows in, labels and scores out.
+
+    Parameters
+    ----------
+    model : CrossLabelClassifier, CrossLabelClassifierCV, Pipeline or Model
+        Fitted. The steps of a pipeline before the classifier must be linear, unit norm or
+        logarithm: scalers, PCA, `Eigenfaces`, `RandomFaces`, `Pixels`. For `Pixels` the graph takes
+        rows of gray values in [0, 1], resized as `Pixels` would.
+    path : path, optional
+        Where the file is written, whole or not at all.
+    dtype : {"float32", "float64"}, optional
+        Of the input and the scores; the arithmetic between is in double precision. Default: the
+        dictionary's own.
+
+    Returns
+    -------
+    onnx.ModelProto
+        Input `X` (n, n_features); outputs `label` (n,), and `scores` (n, n_classes), of which the
+        highest wins. n is free.
+
+    Raises
+    ------
+    ValueError
+        Naming a step that cannot be exported.
+
+    Examples
+    --------
+    >>> import onnxruntime
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import CrossLabelClassifier, to_onnx
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = CrossLabelClassifier(rule="global", random_state=0).fit(X, y)
+    >>> content = to_onnx(model).SerializeToString()
+    >>> session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
+    >>> label, scores = session.run(None, {"X": X[:3]})
+    >>> label.tolist()
+    [0, 1, 2]
+    """
+    try:
+        from crosslabel.files.onnx.graph import Graph
+    except ImportError as error:
+        raise ImportError(
+            f"ONNX export needs the extra onnx ({error}): pip install 'crosslabel[onnx]'."
+        ) from None
+    steps, classifier, labels = _parts(model)
+    chosen = np.dtype(classifier.dictionary_.dtype if dtype is None else dtype)
+    if chosen.name not in DTYPES:
+        raise ValueError(f"dtype must be one of {', '.join(DTYPES)}, not {chosen.name!r}.")
+    done = operations(steps)
+    if classifier.normalize:
+        done.append(UnitNorm())
+    graph = Graph()
+    rows = "X" if chosen == np.float64 else graph.cast("X", np.float64)
+    for operation in done:
+        rows = WRITERS[type(operation)](graph, rows, operation)
+    atoms = classifier.dictionary_.astype(np.float64)
+    rule = RULES[classifier.rule_](atoms, classifier._atom_layout, classifier.ridge)
+    scores = RULE_WRITERS[classifier.rule_](graph, rows, rule)
+    content = _finished(graph, scores, labels, _width(done, classifier), chosen)
+    _describe(content, classifier, labels)
+    if path is not None:
+        write_whole(Path(path), lambda file: file.write(content.SerializeToString()))
+    return content
+
+
+def _parts(model: Any) -> tuple[list[tuple[str, Any]], Any, NDArray[Any]]:
+    """Feature steps, the flagship itself, and the label of each of its classes."""
+    names = getattr(model, "class_names", None)
+    model = getattr(model, "pipeline", model)
+    steps = list(getattr(model, "steps", []))
+    classifier = steps.pop()[1] if steps else model
+    while hasattr(classifier, "steps"):  # a pipeline within a pipeline
+        *inner, (_, classifier) = classifier.steps
+        steps += inner
+    fitted = getattr(classifier, "best_estimator_", classifier)
+    if not isinstance(fitted, CrossLabelClassifier | CrossLabelClassifierCV):
+        raise ValueError(
+            f"{type(classifier).__name__} cannot be exported to ONNX; CrossLabelClassifier and "
+            "CrossLabelClassifierCV can."
+        )
+    check_is_fitted(fitted)
+    classes = classifier.classes_
+    return steps, fitted, classes if names is None else np.array(names, object)[classes]
+
+
+def _width(done: list[Operation], classifier: Any) -> int:
+    """Features that the graph takes."""
+    matrices = [operation.matrix for operation in done if isinstance(operation, Affine)]
+    return len(matrices[0]) if matrices else int(classifier.n_features_in_)
+
+
+def _affine(graph: Graph, rows: str, step: Affine) -> str:
+    if step.matrix.ndim == 1:
+        rows = graph.node("Mul", rows, graph.number(step.matrix))
+    else:
+        rows = graph.product(rows, step.matrix)
+    return graph.node("Add", rows, graph.number(step.offset)) if step.offset.any() else rows
+
+
+def _unit_norm(graph: Graph, rows: str, step: UnitNorm) -> str:
+    """Divided by the largest value first, so that no square leaves the range of its type."""
+    peak = graph.node("ReduceMax", graph.node("Abs", rows), axes=[1], keepdims=1)
+    # A row of zeros stays zero.
+    safe = graph.node("Max", peak, graph.number(np.finfo(float).tiny))
+    rows = graph.node("Div", rows, safe)
+    return graph.node("LpNormalization", rows, axis=1, p=2)
+
+
+def _log(graph: Graph, rows: str, step: Log) -> str:
+    scaled = graph.node("Mul", rows, graph.number(step.factor))
+    return graph.node("Log", graph.node("Add", scaled, graph.number(1.0)))
+
+
+WRITERS: dict[type, Any] = {Affine: _affine, UnitNorm: _unit_norm, Log: _log}
+
+
+def _global_scores(graph: Graph, rows: str, rule: GlobalRule) -> str:
+    """−max(‖y‖² + x_S·q_S, 0) / ‖x_S‖₁, as in the rule itself."""
+    k, own = rule.n_shared, (rule.n_classes, rule.size)
+    shapes = [(1, k), own] if k else [own]
+    widths = [n * size for n, size in shapes for _ in "xq"]
+    parts = graph.split(graph.product(rows, rule.projection), widths)
+    sums = [_sums(graph, *pair) for pair in zip(parts[::2], parts[1::2], shapes)]
+    masses, products = (_added(graph, terms) for terms in zip(*sums))
+    residuals = graph.node("Add", graph.row_energies(rows), products)
+    # A class whose atoms the code does not touch must not divide by zero.
+    info = np.finfo(float)
+    floor = graph.node("Mul", graph.row_sums(masses, keepdims=1), graph.number(info.eps))
+    masses = graph.node("Max", masses, floor, graph.number(info.tiny))
+    positive = graph.node("Max", residuals, graph.number(0.0))
+    return graph.node("Neg", graph.node("Div", positive, masses))
+
+
+def _added(graph: Graph, terms: Iterable[str]) -> str:
+    return reduce(partial(graph.node, "Add"), terms)
+
+
+def _sums(graph: Graph, x: str, q: str, shape: tuple[int, int]) -> tuple[str, str]:
+    """‖x‖₁ and x·q over the atoms of each class."""
+    products = graph.node("Mul", x, q)
+    return _class_sums(graph, graph.node("Abs", x), shape), _class_sums(graph, products, shape)
+
+
+def _class_sums(graph: Graph, values: str, shape: tuple[int, int]) -> str:
+    return graph.row_sums(graph.node("Reshape", values, graph.whole([-1, *shape])), keepdims=0)
+
+
+def _local_scores(graph: Graph, rows: str, rule: LocalRule) -> str:
+    """min(‖pF‖² − ‖y‖², 0), as in the rule itself."""
+    k, n_classes, size = rule.n_shared, rule.n_classes, rule.size
+    own, energies = graph.product(rows, rule.projection), []
+    if k:
+        shared, own = graph.split(own, [k, n_classes * size])
+        common = graph.product(shared, rule.shared_factor)
+        energies.append(_class_energies(graph, common, (n_classes, k)))
+    energies.append(_class_energies(graph, own, (n_classes, size)))
+    explained = _added(graph, energies)
+    scores = graph.node("Sub", explained, graph.row_energies(rows))
+    return graph.node("Min", scores, graph.number(0.0))
+
+
+def _class_energies(graph: Graph, values: str, shape: tuple[int, int]) -> str:
+    return _class_sums(graph, graph.node("Mul", values, values), shape)
+
+
+RULE_WRITERS: dict[str, Any] = {"global": _global_scores, "local": _local_scores}
+
+
+def _finished(
+    graph: Graph, scores: str, labels: NDArray[Any], width: int, dtype: np.dtype[Any]
+) -> Any:
+    """The model from rows to `label` and `scores`."""
+    from crosslabel.files.onnx.graph import INT64, STRING, onnx_type
+
+    if labels.dtype.kind in "iub":
+        kind, table = INT64, labels.astype(np.int64)
+    elif all(isinstance(label, str) for label in labels.tolist()):
+        kind, table = STRING, labels.astype(object)
+    else:
+        raise ValueError(
+            f"Labels of an ONNX model are whole numbers or strings, but classes_ holds "
+            f"{labels.dtype} values such as {labels.tolist()[0]!r}."
+        )
+    best = graph.node("ArgMax", scores, axis=1, keepdims=0)
+    graph.node("Gather", graph.constant(table), best, output="label")
+    graph.cast(scores, dtype, output="scores")
+    floating = onnx_type(dtype)
+    return graph.model(
+        {"X": (floating, ["n", width])},
+        {"label": (kind, ["n"]), "scores": (floating, ["n", len(labels)])},
+    )
+
+
+def _describe(content: Any, classifier: Any, labels: NDArray[Any]) -> None:
+    """Who made the file, and what its columns mean."""
+    content.producer_name, content.producer_version = "crosslabel", __version__
+    facts = {"rule": classifier.rule_, "classes": json.dumps(labels.tolist())}
+    for key, value in facts.items():
+        entry = content.metadata_props.add()
+        entry.key, entry.value = key, value

@@ -1,0 +1,3 @@
+from crosslabel.flagship.crosslabel import CrossLabelClassifier as CrossLabelClassifier
+from crosslabel.flagship.crosslabel_cv import CrossLabelClassifierCV as CrossLabelClassifierCV
+from crosslabel.flagship.rejection import RejectingClassifier as RejectingClassifier

@@ -1,0 +1,151 @@
+"""Dask arrays and dataframes: partitions become streams where they lie, and a tree merges them.
+
+Dask's own scheduler does the work: threads, a `LocalCluster`, or any cluster whose `Client` is
+active. Each task is a function of its partition alone, so that a worker that dies costs time only.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crosslabel.core.scaling import Array
+from crosslabel.intake.summary import Scale, Stream, merge_all
+
+BRANCHES = 8
+"""Streams that one task of the tree merges."""
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def is_dask(X: Any) -> bool:
+    """Whether X is a Dask array, dataframe or series."""
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a dataframe rather than an array."""
+    return hasattr(X, "map_partitions") and hasattr(X, "columns")
+
+
+def is_series(y: Any) -> bool:
+    """Whether y is a series rather than an array."""
+    return hasattr(y, "to_dask_array")
+
+
+def absorb_partitions(X: Any, y: Any, sample_weight: Any, stream: Stream, scale: Scale) -> Stream:
+    """The stream after all partitions, computed by Dask.
+
+    Parameters
+    ----------
+    X : dask array or dataframe
+    y : dask array or series
+    sample_weight : dask array or series, or None
+    stream : Stream
+        Without samples; says type and settings.
+    scale : callable
+        Gives the samples in the form that is learnt from; travels to the workers.
+    """
+    import dask
+
+    parts = _partitions(X, y, sample_weight)
+    summarise, merge = dask.delayed(_summarise), dask.delayed(merge_all)
+    streams = [summarise(number, stream, scale, *part) for number, part in enumerate(parts)]
+    while len(streams) > 1:
+        groups = [streams[k : k + BRANCHES] for k in range(0, len(streams), BRANCHES)]
+        streams = [merge(group) for group in groups]
+    return dask.compute(streams[0])[0]
+
+
+def _summarise(
+    number: int, stream: Stream, scale: Scale, X: Any, y: Any, weights: Any = None
+) -> Stream:
+    """The stream of one partition; runs on a worker."""
+    from crosslabel.intake.sources import check_finite
+    from crosslabel.intake.statistics import checked_weights
+
+    samples = np.ascontiguousarray(np.asarray(X), dtype=stream.dtype)
+    targets = np.asarray(y).ravel()
+    if len(targets) != len(samples):
+        raise ValueError(
+            f"Partition {number} has {len(samples)} rows of X, but {len(targets)} labels. "
+            "Partition X and y alike."
+        )
+    check_finite(samples, lambda row: f"row {row} of partition {number}")
+    given = None if weights is None else np.asarray(weights).ravel()
+    return stream.absorb(samples, targets, checked_weights(given, len(samples)), scale)
+
+
+def _partitions(X: Any, y: Any, sample_weight: Any) -> list[tuple[Any, ...]]:
+    """Partitions of samples with those of their labels and weights, as delayed objects."""
+    columns = [X, y] if sample_weight is None else [X, y, sample_weight]
+    for what, column in zip(("y", "sample_weight"), columns[1:]):
+        if not is_dask(column):
+            raise TypeError(
+                f"X is a Dask collection, but {what} is {type(column).__name__}. Give {what} as a "
+                "Dask array or series with the same partitions."
+            )
+    if not is_frame(X) and not np.isnan(X.shape[0]):
+        X = X.rechunk({1: -1})
+        # A series cannot be cut anew; its partitions must fit as they are.
+        rest = (c if is_series(c) else c.rechunk({0: X.chunks[0]}) for c in columns[1:])
+        columns = [X, *rest]
+    delayed = [np.ravel(np.array(column.to_delayed(), dtype=object)).tolist() for column in columns]
+    sizes = [len(parts) for parts in delayed]
+    if len(set(sizes)) > 1:
+        raise ValueError(f"X, y and sample_weight have {sizes} partitions; they need as many each.")
+    return list(zip(*delayed))
+
+
+def samples_like(X: Any) -> Any:
+    """No rows of what the partitions of X hold: for the checks of names, width and type."""
+    meta = X._meta
+    return meta if is_frame(X) else np.empty((0, X.shape[1]), X.dtype)
+
+
+def over_partitions(method: Method) -> Method:
+    """Let a method of one argument, the samples, take Dask collections too, lazily."""
+
+    @wraps(method)
+    def either(self: Any, X: Any) -> Any:
+        return _lazily(method, self, X) if is_dask(X) else method(self, X)
+
+    return either  # type: ignore[return-value]
+
+
+def _lazily(method: Callable[..., Any], estimator: Any, X: Any) -> Any:
+    """The method on each partition, when it is asked for."""
+    import dask
+
+    model = copy.copy(estimator)
+    # What training kept does not travel to the workers.
+    model.__dict__.pop("_stream", None)
+    # A row of zeros tells width and type of the result; a model that is not fitted fails here.
+    probe = X._meta_nonempty.iloc[:1] * 0 if is_frame(X) else np.zeros((1, X.shape[1]), X.dtype)
+    result = method(model, probe)
+    name, travelling = method.__name__, dask.delayed(model, pure=True)
+    if is_frame(X):
+        meta = _framed(result[:0], X._meta.index[:0])
+        return X.map_partitions(_call_framed, name, travelling, meta=meta)
+    X = X.rechunk({1: -1})
+    wide = {"drop_axis": 1} if result.ndim == 1 else {"chunks": (X.chunks[0], result.shape[1:])}
+    return X.map_blocks(_call, method=name, model=travelling, meta=result[:0], **wide)
+
+
+def _call(X: Array, method: str, model: Any) -> Any:
+    return getattr(model, method)(X)
+
+
+def _call_framed(frame: Any, name: str, model: Any) -> Any:
+    return _framed(getattr(model, name)(frame), frame.index)
+
+
+def _framed(result: NDArray[Any], index: Sequence[Any]) -> Any:
+    import pandas as pd
+
+    return (pd.Series if result.ndim == 1 else pd.DataFrame)(result, index=index)

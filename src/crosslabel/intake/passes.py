@@ -1,0 +1,161 @@
+"""One pass over samples on disk: bounded memory, a progress bar, and a file to resume from."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crosslabel.core.ordering import row_hashes
+from crosslabel.core.scaling import Array
+from crosslabel.features.extraction import progress_bar
+from crosslabel.files import arrays as archive
+from crosslabel.intake.sample import Words
+from crosslabel.intake.sources import Source
+from crosslabel.intake.summary import Scale, Stream
+
+KIND = "checkpoint of a pass"
+
+CHECKPOINT_SECONDS = 60.0
+"""Time between two checkpoints: little to do again, and little time spent writing."""
+
+BLOCK_COPIES = 6
+"""What is to fit into the limit, in blocks: two that are read, and the work on the classes."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A file that holds how far a pass over one data set has come.
+
+    Attributes
+    ----------
+    path : Path
+    fingerprint : str
+        Of the data set and of the settings of the stream.
+    """
+
+    path: Path
+    fingerprint: str
+
+    def save(self, stream: Stream, row: int) -> None:
+        """Write the stream of the rows before `row`; a disk that is full costs only the file."""
+        note = np.array([self.fingerprint, str(row)])
+        try:
+            archive.save(self.path, KIND, {**stream.to_arrays(), "note": note})
+        except OSError as error:
+            warnings.warn(
+                f"The checkpoint {self.path} could not be written: {error}. The pass goes on; if "
+                "it is interrupted, it resumes from the checkpoint before, if there is one.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
+    def load(self) -> tuple[Stream, int] | None:
+        """The stream so far and the row to go on from; None where there is no file."""
+        if not self.path.exists():
+            return None
+        arrays = archive.load(self.path, KIND)
+        fingerprint, row = arrays.pop("note").tolist()
+        if fingerprint != self.fingerprint:
+            raise ValueError(
+                f"The checkpoint {self.path} belongs to another data set or to other settings "
+                "(normalize, kept_samples, random_state). Name another file, or delete it."
+            )
+        return Stream.from_arrays(arrays), int(row)
+
+    def remove(self) -> None:
+        """Delete the file, if there is one."""
+        with suppress(FileNotFoundError):
+            os.unlink(self.path)
+
+
+def run(
+    source: Source,
+    codes: NDArray[np.intp],
+    weights: Array | None,
+    stream: Stream,
+    scale: Scale,
+    *,
+    memory_limit: int,
+    checkpoint: Checkpoint | None = None,
+    progress: str | None = None,
+) -> Stream:
+    """The stream after all samples of a source.
+
+    Parameters
+    ----------
+    source : Source
+    codes : ndarray of int of shape (n_rows,)
+        The label of each row, as a number.
+    weights : ndarray of shape (n_rows,) or None
+    stream : Stream
+        Without samples.
+    scale : callable
+        Gives the samples in the form that is learnt from.
+    memory_limit : int
+        Bytes for blocks of samples; statistics and the kept sample come on top.
+    checkpoint : Checkpoint, optional
+    progress : str, optional
+        Name of a bar on standard error.
+    """
+    start = 0
+    found = checkpoint.load() if checkpoint else None
+    if found:
+        stream, start = found
+    n_rows = source.shape[0]
+    step, written = block_rows(source, memory_limit), time.monotonic()
+    with progress_bar(progress, n_rows) as advance:
+        advance(start)
+        for a, block, hashes in _blocks(source, start, step):
+            b = a + len(block)
+            given = None if weights is None else weights[a:b]
+            stream = stream.absorb(block, codes[a:b], given, scale, hashes)
+            advance(len(block))
+            late = time.monotonic() - written > CHECKPOINT_SECONDS
+            if checkpoint and (late or b == n_rows):
+                checkpoint.save(stream, b)
+                written = time.monotonic()
+    return stream
+
+
+def block_rows(source: Source, memory_limit: int) -> int:
+    """Rows of a block so that all copies of it fit into the limit: whole chunks, where they fit."""
+    n_features = source.shape[1]
+    rows = max(1, memory_limit // (BLOCK_COPIES * max(1, n_features) * source.dtype.itemsize))
+    return rows // source.chunk * source.chunk or rows
+
+
+def _blocks(source: Source, start: int, step: int) -> Iterator[tuple[int, Array, Words]]:
+    """First row, samples and hashes of each block; while one is learnt from, the next is read."""
+    n_rows = source.shape[0]
+    places = range(start, n_rows, step)
+    with ThreadPoolExecutor(1) as reader:
+        ahead = None
+        for a in places:
+            now = ahead or reader.submit(_read, source, a, min(a + step, n_rows))
+            following = a + step
+            ahead = None
+            block, hashes = now.result()
+            if following < n_rows:
+                ahead = reader.submit(_read, source, following, min(following + step, n_rows))
+            yield a, block, hashes
+
+
+def _read(source: Source, start: int, stop: int) -> tuple[Array, Words]:
+    block = source.read(start, stop)
+    return block, row_hashes(block)
+
+
+def named(stream: Stream, classes: NDArray[Any]) -> Stream:
+    """The stream of numbered classes under their names, which are sorted like the numbers."""
+    statistics = stream.statistics
+    return replace(stream, statistics=replace(statistics, classes=classes[statistics.classes]))

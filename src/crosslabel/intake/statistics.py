@@ -1,0 +1,306 @@
+"""Count, mean and scatter of each class under its name: what sites exchange instead of samples."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_array, check_X_y, column_or_1d
+
+from crosslabel.core import statistics as core
+from crosslabel.core.scaling import Array, unit_rows
+from crosslabel.core.statistics import ImpossibleRemovalError, Moments, Scatter
+from crosslabel.files import arrays as archive
+from crosslabel.intake import labels
+
+KIND = "class statistics"
+
+
+@dataclass(frozen=True, eq=False)
+class ClassStatistics:
+    """All that the training objective sees of the samples: aggregates of each class; immutable.
+
+    Sums are in float64, so that any order and any batching gives the same statistics to rounding.
+    Memory is at most n_features² numbers a class and does not grow with the number of samples.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+        Labels, sorted.
+    counts : ndarray of shape (n_classes,)
+        Number of samples of each class, or the sum of their weights.
+    means : ndarray of shape (n_classes, n_features)
+    scatters : tuple of Scatter
+        Σ w (y − ȳ)(y − ȳ)ᵀ of each class, by `scatter(label)`.
+    normalized : bool
+        Whether samples were scaled to unit norm first.
+
+    Examples
+    --------
+    >>> from crosslabel import ClassStatistics
+    >>> here = ClassStatistics.from_samples([[3.0, 4.0]], ["a"])
+    >>> there = ClassStatistics.from_samples([[0.0, 2.0], [5.0, 0.0]], ["a", "b"])
+    >>> both = here.merge(there)
+    >>> both.classes.tolist(), both.counts.tolist()
+    (['a', 'b'], [2.0, 1.0])
+    """
+
+    classes: NDArray[Any]
+    counts: NDArray[np.float64]
+    means: Array
+    scatters: tuple[Scatter, ...]
+    normalized: bool = True
+
+    @classmethod
+    def empty(cls, n_features: int, *, normalize: bool = True) -> ClassStatistics:
+        """Statistics of no samples."""
+        return cls(np.zeros(0), np.zeros(0), np.zeros((0, n_features)), (), normalize)
+
+    @classmethod
+    def from_samples(
+        cls,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        normalize: bool = True,
+    ) -> ClassStatistics:
+        """Statistics of labelled samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of two equals the sample twice; zero equals its absence.
+        normalize : bool, default=True
+            Scale samples to unit norm first, as the classifier that will use them does.
+        """
+        samples, targets = check_X_y(X, y, dtype=[np.float64, np.float32], order="C")
+        weights = checked_weights(sample_weight, len(samples))
+        return cls.of_checked(
+            unit_rows(samples) if normalize else samples, targets, weights, normalize
+        )
+
+    @classmethod
+    def of_checked(
+        cls,
+        X: Array,
+        y: NDArray[Any],
+        weights: Array,
+        normalized: bool,
+        scale: Callable[[Array], Array] = lambda X: X,
+    ) -> ClassStatistics:
+        """Statistics of valid samples, scaled class by class: no copy of them all is made."""
+        kept = weights > 0
+        if not kept.all():
+            X, y, weights = X[kept], y[kept], weights[kept]
+        if len(y) == 0:
+            return cls.empty(X.shape[1], normalize=normalized)
+        classes, found = np.unique(y, return_inverse=True)
+        order = np.argsort(found, kind="stable")
+        parts = np.split(order, np.cumsum(np.bincount(found))[:-1])
+        # One piece of memory for all classes: new ones would be cleared by the system each time.
+        work = np.empty((max(map(len, parts)), X.shape[1]), X.dtype)
+        each = []
+        for part in parts:
+            rows = np.take(X, part, axis=0, out=work[: len(part)], mode="clip")
+            scaled = scale(rows)
+            each.append(core.moments(scaled, weights[part], np.dtype(float), overwrite=True))
+        return cls.of_moments(classes, each, normalized)
+
+    @classmethod
+    def of_moments(
+        cls, classes: NDArray[Any], each: Sequence[tuple[float, Array, Scatter]], normalized: bool
+    ) -> ClassStatistics:
+        """Statistics from count, mean and scatter of each class, in float64."""
+        counts, means, scatters = zip(*each)
+        wide = tuple(Scatter(s.array.astype(float, copy=False), s.is_factor) for s in scatters)
+        return cls(classes, np.array(counts, float), np.array(means, float), wide, normalized)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self.means.shape[1]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the statistics take, in memory as in a file."""
+        arrays = [self.counts, self.means, *(scatter.array for scatter in self.scatters)]
+        return self.classes.nbytes + sum(array.nbytes for array in arrays)
+
+    def __repr__(self) -> str:
+        return (
+            f"ClassStatistics({len(self.classes)} classes, {self.n_features} features, "
+            f"{self.counts.sum():g} samples, {self.nbytes} bytes)"
+        )
+
+    def scatter(self, label: Any) -> Array:
+        """Σ w (y − ȳ)(y − ȳ)ᵀ of one class, (n_features, n_features)."""
+        return self.scatters[self._place(label)].matrix()
+
+    def update(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> ClassStatistics:
+        """Statistics with these samples added."""
+        return self.merge(self._alike(X, y, sample_weight))
+
+    def remove(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> ClassStatistics:
+        """Statistics as if these samples had never been added; a class without samples is gone."""
+        return self.less(self._alike(X, y, sample_weight))
+
+    def merge(self, other: ClassStatistics) -> ClassStatistics:
+        """Statistics of both sets of samples together; either may lack classes of the other."""
+        self._check_alike(other)
+        classes = labels.union(self.classes, other.classes)
+        each = [_nothing(self.n_features)] * len(classes)
+        for place, moments in zip(labels.places(self.classes, classes), self.moments()):
+            each[place] = moments
+        for place, moments in zip(labels.places(other.classes, classes), other.moments()):
+            each[place] = core.together(each[place], moments)
+        return self.of_moments(classes, each, self.normalized) if each else self
+
+    def less(self, other: ClassStatistics) -> ClassStatistics:
+        """Statistics without those of samples that were added before."""
+        self._check_alike(other)
+        each = self.moments()
+        for label, moments in zip(other.classes.tolist(), other.moments()):
+            place = self._place(label)
+            try:
+                each[place] = core.without(each[place], moments)
+            except ImpossibleRemovalError as error:
+                raise ImpossibleRemovalError(f"Class {label!r}: {error}") from None
+        left = np.array([moments.n > 0 for moments in each], dtype=bool)
+        if not left.any():
+            return self.empty(self.n_features, normalize=self.normalized)
+        rest = [moments for moments in each if moments.n > 0]
+        return self.of_moments(self.classes[left], rest, self.normalized)
+
+    def without(self, label: Any) -> ClassStatistics:
+        """Statistics without one class."""
+        return self.chosen(np.arange(len(self.classes)) != self._place(label))
+
+    def chosen(self, classes: NDArray[Any]) -> ClassStatistics:
+        """Statistics of some classes, by a mask or by indices in `classes`."""
+        numbers, moments = np.arange(len(self.classes))[classes], self.moments()
+        if len(numbers) == 0:
+            return self.empty(self.n_features, normalize=self.normalized)
+        return self.of_moments(
+            self.classes[numbers], [moments[k] for k in numbers], self.normalized
+        )
+
+    def moments(self) -> list[Moments]:
+        """Count, mean and scatter of each class."""
+        return [Moments(*each) for each in zip(self.counts, self.means, self.scatters)]
+
+    def numbered(self, dtype: np.dtype) -> core.ClassStatistics:
+        """The statistics as the solver takes them: classes by number, in the samples' type."""
+        scatters = tuple(
+            Scatter(s.array.astype(dtype, copy=False), s.is_factor) for s in self.scatters
+        )
+        return core.ClassStatistics(self.counts, self.means.astype(dtype, copy=False), scatters)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a file, whole or not at all, with a format version and a checksum.
+
+        Parameters
+        ----------
+        path : path
+            By convention ends in .npz.
+        """
+        archive.save(path, KIND, self.to_arrays())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> ClassStatistics:
+        """Read a file that `save` wrote; nothing in it is ever run.
+
+        Parameters
+        ----------
+        path : path
+        """
+        return cls.from_arrays(archive.load(path, KIND))
+
+    def to_arrays(self) -> archive.Arrays:
+        """The statistics as arrays of numbers and text."""
+        arrays = [scatter.array for scatter in self.scatters]
+        none = np.zeros((0, self.n_features))
+        return {
+            "classes": labels.to_array(self.classes),
+            "counts": self.counts,
+            "means": self.means,
+            "rows": np.concatenate([none, *arrays]),
+            "sizes": np.array([len(array) for array in arrays], np.int64),
+            "is_factor": np.array([scatter.is_factor for scatter in self.scatters], bool),
+            "normalized": np.array(self.normalized),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: archive.Arrays) -> ClassStatistics:
+        """Statistics from what `to_arrays` gave."""
+        ends = np.cumsum(arrays["sizes"])
+        rows = np.split(arrays["rows"], ends[:-1]) if len(ends) else []
+        scatters = tuple(Scatter(*each) for each in zip(rows, arrays["is_factor"].tolist()))
+        normalized = bool(arrays["normalized"])
+        return cls(arrays["classes"], arrays["counts"], arrays["means"], scatters, normalized)
+
+    def _alike(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> ClassStatistics:
+        samples = check_array(X, dtype=[np.float64, np.float32], order="C", ensure_min_samples=0)
+        targets = column_or_1d(np.asarray(y))
+        weights = checked_weights(sample_weight, len(samples))
+        scaled = unit_rows(samples) if self.normalized else samples
+        return self.of_checked(scaled, targets, weights, self.normalized)
+
+    def _place(self, label: Any) -> int:
+        found = np.flatnonzero(self.classes == label)
+        if found.size == 0:
+            raise ImpossibleRemovalError(
+                f"There are no samples of class {label!r}; the classes are {_listed(self.classes)}."
+            )
+        return int(found[0])
+
+    def _check_alike(self, other: ClassStatistics) -> None:
+        if self.n_features != other.n_features:
+            raise ValueError(
+                f"Statistics of {self.n_features} features cannot be merged with those of "
+                f"{other.n_features} features."
+            )
+        if self.normalized != other.normalized:
+            raise ValueError(
+                "Statistics of samples scaled to unit norm cannot be merged with those of samples "
+                "as they are. Make both with the same normalize."
+            )
+
+
+def _nothing(n_features: int) -> Moments:
+    return Moments(0.0, np.zeros(n_features), Scatter.zero(n_features, np.dtype(float)))
+
+
+def _listed(classes: NDArray[Any]) -> str:
+    names = [repr(label) for label in classes.tolist()]
+    return ", ".join(names if len(names) < 12 else [*names[:10], "…"])
+
+
+def checked_weights(sample_weight: ArrayLike | None, n_samples: int) -> Array:
+    """Weights, one for each sample, zero or more."""
+    if sample_weight is None:
+        return np.ones(n_samples)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight has shape {weights.shape}, but there are {n_samples} samples."
+        )
+    if not np.isfinite(weights).all() or weights.min(initial=0.0) < 0:
+        worst = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[0])
+        raise ValueError(
+            f"sample_weight holds {weights[worst]:g} at index {worst}. Weights count samples and "
+            "are zero or more."
+        )
+    return weights

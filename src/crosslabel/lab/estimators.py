@@ -1,0 +1,14 @@
+"""Every classifier of the library by name, for experiments that name them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crosslabel import flagship, methods
+
+NAMES: list[str] = sorted([*flagship.__all__, *methods.__all__])
+
+
+def estimator_class(name: str) -> Any:
+    """The class of this name, imported when it is first asked for."""
+    return getattr(flagship if name in flagship.__all__ else methods, name)

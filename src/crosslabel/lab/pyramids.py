@@ -1,0 +1,213 @@
+"""Pyramid features of a whole data set for several splits, each with its own codebook.
+
+An image's descriptors do not depend on the split and its codes do. So one pass over the images
+codes each under the codebooks of all splits. What is kept for a split is each image's coordinates
+in the span of the split's training images, and the length of what lies outside of it as one more:
+inner products with training images and norms are those of the 21,504 values, so that every method
+here gives the same model and the same answers on a fourteenth of the size.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from crosslabel.core.scaling import Array
+from crosslabel.datasets.splits import Split
+from crosslabel.features.dense_sift import DenseSIFT
+from crosslabel.features.extraction import extract, progress_bar
+from crosslabel.features.spatial_pyramid import (
+    DescriptorSampler,
+    PyramidEncoder,
+    SpatialPyramid,
+    learn_codebook,
+)
+from crosslabel.files.whole import write_whole
+from crosslabel.media.gray import gray_image
+
+PER_IMAGE = 60  # descriptors of a training image that the codebook is learnt from
+BATCH = 256  # images between two records of progress
+
+
+class _AllSplits:
+    """From one image to its pyramid vector under each codebook."""
+
+    def __init__(self, encoders: list[PyramidEncoder]) -> None:
+        self.encoders = encoders
+
+    def __call__(self, path: str) -> Array:
+        """All its vectors, (n_codebooks, n_values)."""
+        pixels = gray_image(path)
+        descriptors = self.encoders[0].descriptor.describe(pixels)
+        return np.stack([e.pool(descriptors, pixels.shape) for e in self.encoders])
+
+
+def codebooks(
+    paths: Sequence[str], seen: Sequence[NDArray[np.intp]], folder: Path, n_jobs: int
+) -> list[SpatialPyramid]:
+    """One pyramid for each list of images that its codebook may see.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        All images.
+    seen : sequence of index arrays
+    folder : Path
+        Keeps the descriptors that were drawn.
+    n_jobs : int
+
+    Returns
+    -------
+    list of SpatialPyramid
+    """
+    place = folder / "samples.npz"
+    if not place.exists():
+        sampler, seeds = DescriptorSampler(DenseSIFT(), PER_IMAGE), range(len(paths))
+        drawn = extract(sampler, list(zip(paths, seeds)), n_jobs=n_jobs, progress="samples")
+        owners = np.repeat(np.arange(len(paths)), [len(rows) for rows in drawn])
+        write_whole(place, lambda file: np.savez(file, values=np.concatenate(drawn), owners=owners))
+    with np.load(place) as stored:
+        values, owners = stored["values"], stored["owners"]
+    pyramids = []
+    for number, train in enumerate(seen):
+        pyramid = SpatialPyramid(random_state=number)
+        own = values[np.isin(owners, train)]
+        random = np.random.RandomState(number)
+        pyramid.descriptor_ = DenseSIFT()
+        pyramid.codebook_ = learn_codebook(own, pyramid.words, random)
+        pyramids.append(pyramid)
+    return pyramids
+
+
+def coordinates(
+    paths: Sequence[str],
+    splits: Sequence[Split],
+    folder: Path,
+    n_jobs: int = 2,
+    seen: Sequence[NDArray[np.intp]] | None = None,
+) -> list[Path]:
+    """Files of coordinates (n_images, n_train + 1), one for each split; resumes where it stopped.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        All images.
+    splits : sequence of (train, test) index arrays
+    folder : Path
+        Where the files lie, and what is unfinished.
+    n_jobs : int, default=2
+    seen : sequence of index arrays, default=None
+        Images that each split's codebook is learnt from; None for all its training images.
+        Training sets of several sizes that lie in one another share their coordinates, if the
+        codebook has seen the smallest alone.
+
+    Returns
+    -------
+    list of Path
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    places = [folder / f"coordinates{number}.npy" for number in range(len(splits))]
+    if all(place.exists() for place in places):
+        return places
+    pyramids = codebooks(paths, seen or [train for train, _ in splits], folder, n_jobs)
+    dimension = len(pyramids[0].codebook_) * sum(c * c for c in pyramids[0].levels)
+    names = [folder / f"pyramids{number}.npy" for number in range(len(splits))]
+    record = folder / "done.json"
+    # Progress counts only where every unfinished file that it speaks of is there.
+    going_on = record.exists() and all(name.exists() for name in names)
+    mode, shape = ("r+" if going_on else "w+"), (len(paths), dimension)
+    stores = [np.lib.format.open_memmap(n, mode, dtype=np.float32, shape=shape) for n in names]
+    if not going_on:
+        _note(record, 0)
+    _fill(stores, paths, [p.encoder() for p in pyramids], record, n_jobs)
+    for place, store, (train, _) in zip(places, stores, splits):
+        write_whole(place, partial(np.save, arr=span_coordinates(store, train)))
+    for name in (*names, record):
+        name.unlink()
+    return places
+
+
+def _fill(
+    stores: Sequence[Array],
+    paths: Sequence[str],
+    encoders: list[PyramidEncoder],
+    record: Path,
+    n_jobs: int,
+) -> None:
+    done = json.loads(record.read_text())
+    with progress_bar("pyramids", len(paths)) as advance:
+        advance(done)
+        for start in range(done, len(paths), BATCH):
+            batch = extract(_AllSplits(encoders), paths[start : start + BATCH], n_jobs=n_jobs)
+            for number, store in enumerate(stores):
+                store[start : start + len(batch)] = [rows[number] for rows in batch]
+                store.flush()  # type: ignore[attr-defined]
+            _note(record, start + len(batch))
+            advance(len(batch))
+
+
+def _note(record: Path, done: int) -> None:
+    write_whole(record, lambda file: file.write(json.dumps(done).encode()))
+
+
+def span_coordinates(features: Array, train: NDArray[np.intp]) -> Array:
+    """Coordinates of unit-norm rows in an orthonormal basis of the span of the training rows.
+
+    With the training rows' Gram matrix K = LLᵀ they are F Fₜᵀ L⁻ᵀ; for training rows that is L.
+    The last column is the length of the rest. No atom has any of it, but a residual has.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_images, n_values)
+    train : ndarray of int
+
+    Returns
+    -------
+    ndarray of shape (n_images, n_train + 1), float32
+    """
+    inside = _inside(_products(features, train), train)
+    rest = np.sqrt(np.maximum(0, 1 - np.einsum("ij,ij->i", inside, inside)))
+    return np.column_stack([inside, rest]).astype(np.float32)
+
+
+def components(features: Array, train: NDArray[np.intp], gamma: float = 0.0) -> Array:
+    """All components of unit-norm rows by PCA, or by kernel PCA with exp(−γ‖a − b‖²), of training.
+
+    Neither is centred: that costs the flagship points. They are given up to a rotation, which no
+    model here sees.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_images, n_values)
+    train : ndarray of int
+    gamma : float, default=0
+        Zero for PCA.
+
+    Returns
+    -------
+    ndarray of shape (n_images, n_train), float32
+    """
+    products = _products(features, train)
+    if gamma > 0:
+        products = np.exp(2 * gamma * (products - 1))
+    return _inside(products, train).astype(np.float32)
+
+
+def _products(features: Array, train: NDArray[np.intp]) -> Array:
+    training = np.ascontiguousarray(features[train])
+    return np.vstack([block @ training.T for block in np.array_split(features, 16)])
+
+
+def _inside(gram: Array, train: NDArray[np.intp]) -> Array:
+    """Coordinates in the span of the training rows from all rows' inner products with these."""
+    kernel = gram[train].astype(np.float64)
+    # Near-equal training images make K singular to rounding of its float32 entries.
+    kernel[np.diag_indices_from(kernel)] += 1e-6
+    lower = scipy.linalg.cholesky(kernel, lower=True)
+    return scipy.linalg.solve_triangular(lower, gram.T, lower=True).T

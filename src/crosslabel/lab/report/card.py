@@ -1,0 +1,200 @@
+"""A model card: what a model was trained on, how it was measured, and what it is not good for.
+
+Reads a description of a model file, never the model, and says plainly what the file does not tell.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from crosslabel.files.description import Description
+
+UNKNOWN = "Not stated in the model file."
+Block = str | list[str] | list[list[str]]
+"""A paragraph, a list of items, or a table whose first row is its head."""
+
+
+def sections(description: Description) -> Iterator[tuple[str, list[Block]]]:
+    """Title and content of each section of a card.
+
+    Parameters
+    ----------
+    description : Description
+
+    Yields
+    ------
+    title : str
+    blocks : list of Block
+    """
+    manifest = description.manifest
+    summary = manifest["summary"]
+    yield "Model", [_model(description)]
+    yield "Data", [_data(manifest, summary)]
+    yield "Protocol", [str(summary.get("protocol", UNKNOWN))]
+    yield "Accuracy", [_accuracy(summary)]
+    per_class = _held_out(summary).get("per_class")
+    if isinstance(per_class, dict) and per_class:
+        yield "Results per class", [_per_class(per_class, _held_out(summary))]
+    yield "Limits", [_limits(manifest, summary)]
+    yield "Licence of the training data", [str(summary.get("licence") or UNKNOWN)]
+
+
+def markdown(description: Description) -> str:
+    """The card as Markdown."""
+    parts = [f"# Model card: {_escaped(_title(description))}"]
+    for title, blocks in sections(description):
+        parts += [f"## {title}", *(_as_markdown(block) for block in blocks)]
+    return "\n\n".join(parts) + "\n"
+
+
+def page(description: Description) -> str:
+    """The card as one HTML page without scripts or outside files."""
+    title = html.escape(f"Model card: {_title(description)}")
+    body = [f"<h1>{title}</h1>"]
+    for name, blocks in sections(description):
+        body += [f"<h2>{html.escape(name)}</h2>", *(_as_html(block) for block in blocks)]
+    style = (
+        "body{font:16px/1.5 sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}"
+        "table{border-collapse:collapse}td,th{border:1px solid #999;padding:.2rem .6rem;"
+        "text-align:left}code{word-break:break-all}"
+    )
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f'<meta name="viewport" content="width=device-width"><style>{style}</style></head>\n'
+        f"<body>\n{chr(10).join(body)}\n</body></html>\n"
+    )
+
+
+FORMS = {"markdown": markdown, "html": page}
+
+
+def _title(description: Description) -> str:
+    return description.file.replace("\\", "/").rpartition("/")[2]
+
+
+def _model(description: Description) -> list[str]:
+    manifest = description.manifest
+    steps = " → ".join(step["type"].rpartition(".")[2] for step in manifest["steps"])
+    items = [
+        f"Steps: {steps}",
+        f"Written by crosslabel {manifest['crosslabel']}, scikit-learn "
+        f"{manifest['libraries'].get('scikit-learn', 'of an unknown version')}",
+        f"File: {description.bytes:,} bytes, SHA-256 {description.checksum}",
+    ]
+    chosen = manifest["summary"].get("parameters")
+    if isinstance(chosen, dict):
+        items.append(
+            "Parameters: " + ", ".join(f"{name} {value}" for name, value in chosen.items())
+        )
+    if "rule" in manifest["summary"]:
+        items.append(f"Rule: {manifest['summary']['rule']}")
+    return items
+
+
+def _data(manifest: dict[str, Any], summary: dict[str, Any]) -> list[str]:
+    names = manifest["class_names"]
+    shown = ", ".join(names[:20]) + (" …" if len(names) > 20 else "")
+    items = [str(summary.get("data", UNKNOWN)).strip(), f"{len(names)} classes: {shown}"]
+    if summary.get("data_name"):
+        items.insert(0, f"Name: {summary['data_name']}")
+    if "training_samples" in summary:
+        items.append(f"{summary['training_samples']} training samples")
+    if summary.get("skipped"):
+        items.append(f"{len(summary['skipped'])} files or classes were left out as unusable")
+    return items
+
+
+def _held_out(summary: dict[str, Any]) -> dict[str, Any]:
+    found = summary.get("held_out")
+    return found if isinstance(found, dict) else {}
+
+
+def _accuracy(summary: dict[str, Any]) -> str:
+    found = _held_out(summary)
+    numbers = [found.get("accuracy"), *_pair(found.get("interval"))]
+    if not all(isinstance(number, int | float) for number in numbers):
+        return UNKNOWN
+    share, low, high = (100 * number for number in numbers)
+    return (
+        f"{share:.2f} % of {found.get('total', '?')} samples that training had not seen; 95 % "
+        f"interval {low:.2f} to {high:.2f} % (Wilson). Mean of the classes' accuracies: "
+        f"{_percent(found.get('mean_per_class'))}."
+    )
+
+
+def _pair(value: Any) -> list[Any]:
+    return value if isinstance(value, list) and len(value) == 2 else [None, None]
+
+
+def _per_class(per_class: dict[str, Any], found: dict[str, Any]) -> list[list[str]]:
+    counts = found.get("per_class_total")
+    counts = counts if isinstance(counts, dict) else {}
+    rows = [
+        [name, _percent(share), str(counts.get(name, "?"))] for name, share in per_class.items()
+    ]
+    return [["class", "accuracy", "samples"], *rows]
+
+
+def _limits(manifest: dict[str, Any], summary: dict[str, Any]) -> list[str]:
+    """What follows from how it was made; a user's own words about limits come first."""
+    found = _held_out(summary)
+    items = [str(summary["limits"])] if summary.get("limits") else []
+    items.append(
+        f"It answers with one of its {len(manifest['class_names'])} classes whatever it is shown: "
+        "also for what belongs to none of them."
+    )
+    items.append(
+        "The accuracy is that of samples from the same source. Other cameras, places, people or "
+        "times were not measured; `crosslabel evaluate` measures them."
+    )
+    shares = {
+        name: share
+        for name, share in (found.get("per_class") or {}).items()
+        if isinstance(share, int | float) and math.isfinite(share)
+    }
+    if shares and min(shares.values()) < 1:
+        worst = min(shares, key=lambda name: shares[name])
+        items.append(f"Its weakest class is {worst}, at {_percent(shares[worst])}.")
+    if isinstance(found.get("total"), int) and found["total"] < 100:
+        items.append(f"It was measured on {found['total']} samples only: the interval is wide.")
+    items.append(
+        "The file holds averages of training samples (the dictionary), from which they may be "
+        "recognised: it is no more public than the data."
+    )
+    return items
+
+
+def _percent(value: Any) -> str:
+    return f"{100 * value:.2f} %" if isinstance(value, int | float) else "?"
+
+
+def _escaped(text: str) -> str:
+    """Text that a file chose, without the power to be markup in Markdown."""
+    flat = " ".join(text.split())
+    return "".join(f"\\{sign}" if sign in "\\`*_[]<>|#" else sign for sign in flat)
+
+
+def _as_markdown(block: Block) -> str:
+    if isinstance(block, str):
+        return _escaped(block)
+    if block and isinstance(block[0], list):
+        head, *rows = ([_escaped(cell) for cell in row] for row in block)
+        lines = [head, ["---"] * len(head), *rows]
+        return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return "\n".join(f"- {_escaped(str(item))}" for item in block)
+
+
+def _as_html(block: Block) -> str:
+    if isinstance(block, str):
+        return f"<p>{html.escape(block)}</p>"
+    if block and isinstance(block[0], list):
+        rows = [
+            "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
+            for tag, row in zip(["th", *["td"] * len(block)], block)
+        ]
+        return f"<table>\n{chr(10).join(f'<tr>{row}</tr>' for row in rows)}\n</table>"
+    items = "\n".join(f"<li>{html.escape(str(item))}</li>" for item in block)
+    return f"<ul>\n{items}\n</ul>"

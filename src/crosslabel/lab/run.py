@@ -1,0 +1,253 @@
+"""Run the cells of a table that are not in the store yet, each to a durable record.
+
+A cell is one method at one setting on one split. The process that computes it also writes its
+record, so that nothing is lost between the two; cells do not know of each other.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
+
+from crosslabel._version import __version__
+from crosslabel.datasets.root import Root
+from crosslabel.lab.figure_data import Fitted, extras, write_dictionary
+from crosslabel.lab.inputs import Input, Inputs, load
+from crosslabel.lab.records import Record, Store, machine
+from crosslabel.lab.spec import Cell, Spec, SpecError
+
+# Classifiers of scikit-learn that tables show beside ours.
+WELL_KNOWN = {"LinearSVC": "sklearn.svm", "KNeighborsClassifier": "sklearn.neighbors"}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A cell that has been computed, or could not be.
+
+    Attributes
+    ----------
+    cell : Cell
+    record : Record or None
+    problem : str
+        Why there is no record.
+    """
+
+    cell: Cell
+    record: Record | None
+    problem: str = ""
+
+
+def build(cell: Cell, device: str = "cpu") -> Any:
+    """The unfitted classifier of a cell.
+
+    Parameters
+    ----------
+    cell : Cell
+    device : str, default="cpu"
+        Given to the methods that can use one.
+
+    Returns
+    -------
+    classifier
+    """
+    name = cell.method.estimator
+    model = _estimator(cell)
+    known = model.get_params()
+    unknown = sorted(cell.parameters.keys() - known.keys())
+    if unknown:
+        raise SpecError(f"{cell.spec.name}: {name} has no parameter {', '.join(unknown)}.")
+    model.set_params(**cell.parameters)
+    if "random_state" in known and "random_state" not in cell.parameters:
+        model.set_params(random_state=cell.seed)
+    if "device" in known and device != "cpu":
+        model.set_params(device=device)
+    return model
+
+
+def _estimator(cell: Cell) -> Any:
+    from importlib import import_module
+
+    from crosslabel.lab import estimators
+
+    name = cell.method.estimator
+    if name in WELL_KNOWN:
+        return getattr(import_module(WELL_KNOWN[name]), name)()
+    if name not in estimators.NAMES:
+        known = ", ".join([*estimators.NAMES, *WELL_KNOWN])
+        raise SpecError(f"{cell.spec.name}: there is no method {name!r}. Known: {known}.")
+    return estimators.estimator_class(name)()
+
+
+def chosen_cells(
+    spec: Spec, only: Iterable[str] = (), limit_splits: int | None = None
+) -> list[Cell]:
+    """Cells of a spec in the order they are run: method by method, so that ours come first.
+
+    Parameters
+    ----------
+    spec : Spec
+    only : iterable of str, default=()
+        Names of methods, with * for any part of a name; none for all methods.
+    limit_splits : int, default=None
+        Only the first splits.
+
+    Returns
+    -------
+    list of Cell
+    """
+    patterns = list(only)
+    cells = [
+        cell
+        for cell in spec.cells(limit_splits)
+        if not patterns or any(fnmatchcase(cell.method.name, p) for p in patterns)
+    ]
+    order = {method.name: number for number, method in enumerate(spec.methods)}
+    return sorted(cells, key=lambda cell: (order[cell.method.name], cell.split))
+
+
+def run_cells(
+    cells: Iterable[Cell],
+    store: Store,
+    *,
+    jobs: int = 1,
+    device: str = "cpu",
+    features: Path | None = None,
+    root: Root = None,
+) -> Iterator[Outcome]:
+    """Compute cells and keep their records; each is given back as soon as it is on the disk.
+
+    Parameters
+    ----------
+    cells : iterable of Cell
+        Of one spec; those that have a record are left out.
+    store : Store
+    jobs : int, default=1
+        Processes. A spec whose times are to be compared runs in one, whatever is said here.
+    device : str, default="cpu"
+    features : Path, default=None
+        Folder of features that take long; None for the store's own.
+    root : path, default=None
+        Folder of data sets.
+
+    Yields
+    ------
+    Outcome
+
+    Raises
+    ------
+    MissingData
+        Where the data set is absent; nothing has then been computed.
+    """
+    missing = [cell for cell in cells if store.get(cell) is None]
+    if not missing:
+        return
+    load(missing[0].spec, root)  # what is missing is said before any process starts
+    serial = missing[0].spec.serial
+    workers = 1 if serial else joblib.effective_n_jobs(jobs)
+    # A process of its own keeps the threads that its environment gives it.
+    shared = max(1, joblib.cpu_count() // workers) if workers > 1 else None
+    threads = 1 if serial else shared
+    where = str(store.features if features is None else features)
+    place = None if root is None else str(root)
+    # One cell a task: the next worker that is free takes the next cell.
+    pool = joblib.Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)
+    with warnings.catch_warnings():
+        # Kept inputs look like a leak to joblib: it then replaces a worker, and nothing is lost.
+        warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
+        yield from pool(
+            joblib.delayed(_guarded)(cell, store, device, where, place, threads) for cell in missing
+        )
+
+
+def _guarded(
+    cell: Cell, store: Store, device: str, features: str, root: str | None, threads: int | None
+) -> Outcome:
+    """One method that cannot work on these data must not end the table."""
+    try:
+        with threadpool_limits(threads):
+            return Outcome(cell, run_cell(cell, store, _inputs(features, root), device))
+    except (ValueError, ArithmeticError, np.linalg.LinAlgError, MemoryError) as error:
+        return Outcome(cell, None, f"{type(error).__name__}: {error}")
+
+
+@lru_cache(maxsize=1)
+def _inputs(features: str, root: str | None) -> Inputs:
+    """A process's own inputs, kept from cell to cell."""
+    return Inputs(Path(features), root)
+
+
+def run_cell(cell: Cell, store: Store, inputs: Inputs, device: str = "cpu") -> Record:
+    """Fit, predict, time both, and write the record.
+
+    Parameters
+    ----------
+    cell : Cell
+    store : Store
+    inputs : Inputs
+    device : str, default="cpu"
+
+    Returns
+    -------
+    Record
+    """
+    started = time.perf_counter()
+    # On one thread, whatever the method gets: its rounding, and so its hash, are then the same.
+    with threadpool_limits(1):
+        given = inputs.of(cell)
+    model = clone(build(cell, device))
+    begun = time.perf_counter()
+    model.fit(given.X_train, given.y_train)
+    trained = time.perf_counter()
+    predicted = model.predict(given.X_test)
+    done = time.perf_counter()
+    fitted = Fitted(model, given.X_test, given.y_test, predicted, given.names, given.pipeline)
+    if "dictionary" in cell.spec.keep and cell.split == 0:
+        write_dictionary(store.dictionary_place(cell), fitted)
+    right = predicted == given.y_test
+    record = Record(
+        table=cell.spec.name,
+        method=cell.method.name,
+        setting=cell.setting.name,
+        split=cell.split,
+        seed=cell.seed,
+        n_train=cell.setting.n_train,
+        estimator=cell.method.estimator,
+        parameters=cell.parameters,
+        accuracy=float(right.mean()),
+        mean_per_class=float(np.mean([right[given.y_test == c].mean() for c in _present(given)])),
+        fit_seconds=trained - begun,
+        query_seconds=(done - trained) / len(given.y_test),
+        cell_seconds=time.perf_counter() - started,
+        finished=datetime.now(UTC).isoformat(timespec="seconds"),
+        version=__version__,
+        machine=machine(device),
+        input_hash=given.digest,
+        extra=_sizes(given) | extras(cell.spec.keep, fitted),
+    )
+    store.put(cell, record)
+    return record
+
+
+def _present(given: Input) -> list[int]:
+    return np.unique(given.y_test).tolist()
+
+
+def _sizes(given: Input) -> dict[str, Any]:
+    return {
+        "n_samples": len(given.y_train),
+        "n_test": len(given.y_test),
+        "n_features": given.X_train.shape[1],
+        "n_classes": len(given.names),
+    }

@@ -1,0 +1,1 @@
+"""Reading images and clips, whatever state their files are in."""

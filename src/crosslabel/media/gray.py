@@ -1,0 +1,92 @@
+"""One gray image or clip from whatever a caller has: an array of any kind, or the path of a file.
+
+Every transformer that looks at pixels comes through here, so that all of them agree on what an
+intensity is: a float in [0, 1]. Paths are read by `crosslabel.media.reading`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from crosslabel.core.scaling import Array
+
+# ITU-R BT.601, what Pillow, OpenCV and MATLAB use for gray.
+LUMA = np.array([0.299, 0.587, 0.114])
+
+BRIGHTEST = 1e9
+"""Beyond it the squares and sums that features take would leave single precision."""
+
+Images = ArrayLike | Sequence[Any]
+
+
+def gray_image(image: Any) -> Array:
+    """Intensities in [0, 1] of one image.
+
+    Parameters
+    ----------
+    image : path, or array-like of shape (height, width), or with 1, 3 or 4 channels last
+        Integers are divided by the largest value of their type, floats are taken as they are; a
+        fourth channel (alpha) is ignored.
+
+    Returns
+    -------
+    ndarray of shape (height, width), float32
+    """
+    if isinstance(image, str | os.PathLike):
+        from crosslabel.media.reading import read_image
+
+        image = read_image(image)
+    pixels = _intensities(image)
+    if pixels.ndim == 3 and pixels.shape[2] in (3, 4):
+        pixels = pixels[..., :3] @ LUMA.astype(pixels.dtype)
+    elif pixels.ndim == 3 and pixels.shape[2] == 1:
+        pixels = pixels[..., 0]
+    return _checked(pixels, 2, "An image must be (height, width) or have 1, 3 or 4 channels last")
+
+
+def gray_clip(clip: Any) -> Array:
+    """Intensities in [0, 1] of one clip.
+
+    Parameters
+    ----------
+    clip : path, or array-like of shape (frames, height, width)
+
+    Returns
+    -------
+    ndarray of shape (frames, height, width), float32
+    """
+    if isinstance(clip, str | os.PathLike):
+        from crosslabel.media.reading import read_clip
+
+        clip = read_clip(clip)
+    return _checked(_intensities(clip), 3, "A clip must be (frames, height, width)")
+
+
+def _intensities(pixels: Any) -> Array:
+    pixels = np.asarray(pixels)
+    if pixels.dtype == bool:
+        return pixels.astype(np.float32)
+    if np.issubdtype(pixels.dtype, np.integer):
+        return pixels.astype(np.float32) / np.float32(np.iinfo(pixels.dtype).max)
+    if not np.issubdtype(pixels.dtype, np.floating):
+        raise ValueError(f"Pixels must be numbers, but their type is {pixels.dtype}.")
+    with np.errstate(over="ignore"):  # what single precision cannot hold is refused as infinite
+        return pixels.astype(np.float32, copy=False)
+
+
+def _checked(pixels: Array, ndim: int, rule: str) -> Array:
+    if pixels.ndim != ndim or pixels.size == 0:
+        raise ValueError(f"{rule}, but its shape is {pixels.shape}.")
+    if not np.isfinite(pixels).all():
+        raise ValueError("Pixels hold NaN or infinity. Repair or leave out this image.")
+    largest = max(pixels.max(), -pixels.min())
+    if largest > BRIGHTEST:
+        raise ValueError(
+            f"Pixels reach {largest:.3g} in size, but intensities lie in [0, 1]. Rescale the image."
+        )
+    return pixels

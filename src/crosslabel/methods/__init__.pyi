@@ -1,0 +1,16 @@
+from crosslabel.methods.copar import COPAR as COPAR
+from crosslabel.methods.crc import CRC as CRC
+from crosslabel.methods.dksvd import DKSVD as DKSVD
+from crosslabel.methods.dlsi import DLSI as DLSI
+from crosslabel.methods.dpl import DPL as DPL
+from crosslabel.methods.fddl import FDDL as FDDL
+from crosslabel.methods.jdl import JDL as JDL
+from crosslabel.methods.joint import JointDictionary as JointDictionary
+from crosslabel.methods.ksvd import KSVD as KSVD
+from crosslabel.methods.lcksvd import LCKSVD as LCKSVD
+from crosslabel.methods.llc import LLC as LLC
+from crosslabel.methods.lrc import LRC as LRC
+from crosslabel.methods.lrsdl import LRSDL as LRSDL
+from crosslabel.methods.rcr import RCR as RCR
+from crosslabel.methods.src import SRC as SRC
+from crosslabel.methods.supgraph import SupGraphDL as SupGraphDL

@@ -1,0 +1,126 @@
+"""Relaxed collaborative representation (Yang et al. 2012)."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils._param_validation import Interval
+
+from crosslabel.core.relaxed import FeatureGroup, relaxed_codes
+from crosslabel.core.residuals import class_residuals, energies
+from crosslabel.core.scaling import Array
+from crosslabel.methods.base import Labels, RepresentationClassifier
+from crosslabel.methods.canonical import CanonicalClassifier, class_parts
+
+
+class RCR(CanonicalClassifier):
+    r"""Relaxed collaborative representation: groups of features whose codes are alike, not equal.
+
+    .. math::
+
+        \min_{\alpha_i, \omega_i} \sum_i \|y_i - D_i \alpha_i\|_2^2 + \lambda \|\alpha_i\|_2^2
+        + \tau \omega_i \|\alpha_i - \bar\alpha\|_2^2 + \gamma \omega_i \ln \omega_i, \qquad
+        \bar\alpha = \sum_i \omega_i \alpha_i / \sum_i \omega_i
+
+    with :math:`D_i` the i-th group of features of all training samples. A query is given to
+    :math:`\arg\min_c \sum_i \omega_i \|y_i - D_i^c \alpha_i^c\|_2^2`.
+
+    Parameters
+    ----------
+    groups : int or array-like of shape (n_features,), default=4
+        Number of groups of consecutive features, or the group of each feature. The paper cuts
+        face images into 1×4 blocks.
+    ridge : float, default=5e-3
+        λ.
+    tie : float, default=5e-2
+        τ, how strongly the codes of the groups are held together.
+    entropy : float, default=1e-1
+        γ, how evenly the groups are weighted.
+    rounds : int, default=5
+        Rounds of codes and weights for a query.
+    normalize : bool, default=True
+        Scale samples to unit norm.
+
+    Attributes
+    ----------
+    dictionary_ : ndarray of shape (n_samples, n_features)
+        The training samples, class by class.
+    classes_ : ndarray of shape (n_classes,)
+
+    References
+    ----------
+    M. Yang, L. Zhang, D. Zhang and S. Wang, "Relaxed Collaborative Representation for Pattern
+    Classification", CVPR 2012.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **RepresentationClassifier._parameter_constraints,
+        "groups": [Interval(Integral, 1, None, closed="left"), "array-like"],
+        "ridge": [Interval(Real, 0, None, closed="neither")],
+        "tie": [Interval(Real, 0, None, closed="left")],
+        "entropy": [Interval(Real, 0, None, closed="neither")],
+        "rounds": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        groups: int | ArrayLike = 4,
+        *,
+        ridge: float = 5e-3,
+        tie: float = 5e-2,
+        entropy: float = 1e-1,
+        rounds: int = 5,
+        normalize: bool = True,
+    ) -> None:
+        self.groups = groups
+        self.ridge = ridge
+        self.tie = tie
+        self.entropy = entropy
+        self.rounds = rounds
+        self.normalize = normalize
+
+    def _learn(self, X: Array, labels: Labels) -> None:
+        self.dictionary_ = X
+        self._parts = class_parts(labels)
+        self._columns = self._feature_groups(X.shape[1])
+        # Codes never leave the span of the features' rows: solve in a basis of it.
+        self._basis = np.linalg.qr(X)[0].T  # (≤ n_features, n_samples)
+        self._groups = [FeatureGroup.of(X[:, own].T @ self._basis.T) for own in self._columns]
+        self._grams = [X[:, own] @ X[:, own].T for own in self._columns]
+
+    def _feature_groups(self, n_features: int) -> list[Any]:
+        if isinstance(self.groups, Integral):
+            n_groups = min(int(self.groups), n_features)
+            return np.array_split(np.arange(n_features), n_groups)
+        names = np.asarray(self.groups)
+        if names.shape != (n_features,):
+            raise ValueError(
+                f"groups has shape {names.shape}, but X has {n_features} features: give one group "
+                "for each feature, or the number of groups."
+            )
+        return [np.flatnonzero(names == name) for name in np.unique(names)]
+
+    def _scores(self, X: Array) -> Array:
+        scores = np.zeros((len(X), len(self._parts)))
+        step = max(1, 2**24 // max(1, len(self.dictionary_) * len(self._columns)))
+        for first in range(0, len(X), step):  # bounds the memory of the codes
+            scores[first : first + step] = self._block_scores(X[first : first + step])
+        return scores
+
+    def _block_scores(self, X: Array) -> Array:
+        parts = [X[:, own] for own in self._columns]
+        solution = relaxed_codes(
+            self._groups, parts, self.ridge, self.tie, self.entropy, self.rounds
+        )
+        scores = np.zeros((len(X), len(self._parts)))
+        for own, y, gram, coordinates, weights in zip(
+            self._columns, parts, self._grams, solution.codes, solution.weights
+        ):
+            codes = coordinates @ self._basis
+            correlations = y @ self.dictionary_[:, own].T
+            residuals = class_residuals(energies(y), correlations, gram, codes, self._parts)
+            scores -= weights[:, None] * residuals
+        return scores

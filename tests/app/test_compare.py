@@ -1,0 +1,58 @@
+import pytest
+
+from crosslabel.app.compare import compare
+
+
+def test_rows_are_sorted_and_complete(table):
+    rows, _ = compare(table, ["knn", "svm", "ridge"], repeats=3)
+    means = [row.accuracy for row in rows]
+    assert means == sorted(means, reverse=True)
+    assert all(row.n_splits == 3 and row.model_bytes > 0 for row in rows)
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(table, tmp_path, monkeypatch):
+    from sklearn.linear_model import RidgeClassifier
+
+    def interrupted(self, X, y):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RidgeClassifier, "fit", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            compare(table, ["knn", "ridge"], repeats=2, records=tmp_path)
+    kept = {path: path.read_text() for path in tmp_path.iterdir()}
+    assert len(kept) == 1
+    rows, _ = compare(table, ["knn", "ridge"], repeats=2, records=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 4
+    assert all(path.read_text() == text for path, text in kept.items())
+    expected, _ = compare(table, ["knn", "ridge"], repeats=2)
+    assert [r.accuracy for r in rows] == [r.accuracy for r in expected]
+
+
+def test_other_settings_are_not_taken_for_the_same(table, tmp_path):
+    compare(table, ["knn"], repeats=1, records=tmp_path)
+    compare(table, ["knn"], repeats=1, records=tmp_path, n_train=5)
+    compare(table, ["knn"], repeats=1, records=tmp_path, seed=1)
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_features_are_computed_for_images(photos):
+    rows, data = compare(photos, ["crosslabel", "knn"], n_train=8, repeats=1)
+    assert data.kind == "images"
+    assert all(row.accuracy > 0.5 for row in rows)
+
+
+def test_a_method_that_fails_is_shown(table, monkeypatch):
+    from sklearn.neighbors import KNeighborsClassifier
+
+    from crosslabel.lab.comparison import WELL_KNOWN
+
+    monkeypatch.setitem(WELL_KNOWN, "broken", KNeighborsClassifier(n_neighbors=-1))
+    rows, _ = compare(table, ["broken", "knn"], repeats=1)
+    assert rows[0].method == "knn"
+    assert "n_neighbors" in rows[1].problem
+
+
+def test_unknown_method(table):
+    with pytest.raises(ValueError, match=r"no method 'magic'. Known: .*crosslabel"):
+        compare(table, ["magic"])

@@ -1,0 +1,124 @@
+import pytest
+from typer.testing import CliRunner
+
+from crosslabel.app.entry import app
+from crosslabel.app.reproduce import Progress, duration, lines, reproduce, selected
+from crosslabel.lab.records import Store
+from crosslabel.lab.run import Outcome
+from crosslabel.lab.spec import spec_names
+
+from ..lab.conftest import spec, write_spec  # noqa: F401
+from ..lab.test_records import record_of
+
+
+def run(*words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def test_list_names_every_table():
+    done = run("reproduce", "--list")
+    assert done.exit_code == 0
+    assert [line.split()[0] for line in done.stdout.splitlines()] == spec_names()
+    assert run("reproduce").stdout == done.stdout
+
+
+def test_a_table_from_the_command_line_is_run_once(spec, tmp_path):  # noqa: F811
+    words = ("reproduce", tmp_path / "small.toml", "--store", tmp_path / "store", "--quiet")
+    first = run(*words, "--limit-splits", 1, "--only", "glob*")
+    assert first.exit_code == 0, first.output
+    assert "(1 of 3 splits)" in first.stdout
+    assert "10 cells are not computed yet" in first.stdout
+    files = {file: file.read_bytes() for file in (tmp_path / "store").glob("records/*.json")}
+    assert len(files) == 2
+    second = run(*words)
+    assert second.exit_code == 0, second.output
+    assert "published 90.00" in second.stdout
+    assert "reached: accuracy of global at 10: 85" in second.stdout
+    assert "not computed yet" not in second.stdout
+    assert len(list((tmp_path / "store").glob("records/*.json"))) == 12
+    assert all(file.read_bytes() == content for file, content in files.items())
+
+
+def test_absent_data_are_said_and_the_rest_runs(spec, tmp_path):  # noqa: F811
+    done = run(
+        "reproduce", "table-8", tmp_path / "small.toml", "--only", "global", "--limit-splits", 1,
+        "--root", tmp_path, "--store", tmp_path / "store",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "Not run: The data set dyntexpp is not at" in done.stdout
+    assert "published 90.00" in done.stdout
+    everything = run("reproduce", "all", "--root", tmp_path, "--store", tmp_path / "store")
+    assert everything.exit_code == 0, everything.output
+    assert everything.stdout.count("Not run: The data set") == len(spec_names())
+    alone = run("reproduce", "table-8", "--root", tmp_path, "--store", tmp_path / "store")
+    assert alone.exit_code == 1
+
+
+def test_mistakes_are_answered_in_one_sentence(tmp_path):
+    done = run("reproduce", "table-99")
+    assert done.exit_code == 1
+    assert "There is no table or figure 'table-99'" in done.stderr
+    done = run("reproduce", "table-1", "--only", "nobody", "--store", tmp_path)
+    assert done.exit_code == 1
+    assert "table-1 has no method nobody. Known: global" in done.stderr
+
+
+def test_a_failed_cell_fails_the_command(write_spec, tmp_path):  # noqa: F811
+    write_spec(('estimator = "CRC"', 'estimator = "CRC"\nparameters = { ridge = -1.0 }'))
+    done = run(
+        "reproduce", tmp_path / "small.toml", "--store", tmp_path / "store", "--limit-splits", 1
+    )
+    assert done.exit_code == 1
+    assert "small CRC 10 0: InvalidParameterError: The 'ridge' parameter" in done.stdout
+
+
+def test_all_leaves_out_tables_without_the_method():
+    assert {s.name for s in selected(["all"], ["COPAR"])} == {
+        "table-1",
+        "table-2",
+        "table-3",
+        "table-4",
+    }
+    assert [s.name for s in selected(["all"])] == spec_names()
+
+
+def test_time_left_is_of_cells_alike(spec):  # noqa: F811
+    cells = list(spec.cells())
+    progress = Progress(cells, jobs=2)
+    assert progress.seconds_left() is None
+    for cell in cells:
+        if cell.split == 0 and cell.setting.name == "10":
+            progress.add(Outcome(cell, record_of(cell)))  # two cells of 2 s
+    # Ten cells of 2 s are left, two at a time.
+    assert progress.finished == 2
+    assert progress.seconds_left() == pytest.approx(10.0)
+    progress.add(Outcome(cells[0], None, "no"))
+    assert len(progress.problems) == 1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(None, "unknown time"), (5, "5 s"), (600, "10 min"), (7200, "2.0 h")]
+)
+def test_durations(seconds, words):
+    assert duration(seconds) == words
+
+
+def test_watch_sees_every_cell(spec, tmp_path):  # noqa: F811
+    seen = []
+    result = reproduce(
+        spec, Store(tmp_path / "s"), limit_splits=1, watch=lambda _, p: seen.append(p.finished)
+    )
+    assert seen == [1, 2, 3, 4]
+    assert result.computed == 4
+    assert next(lines(result)) == "small: Digits"
+
+
+def test_methods_of_one_size_are_ranked(write_spec, tmp_path):  # noqa: F811
+    ranked = write_spec(('estimator = "CRC"', 'estimator = "CRC"\nsame_size = true'))
+    result = reproduce(ranked, Store(tmp_path / "s"), limit_splits=1)
+    means = {cell.method.name: 0.0 for cell in result.records}
+    for cell, record in result.records.items():
+        if cell.setting.name == "10":
+            means[cell.method.name] = 100 * record.accuracy
+    order = ", ".join(f"{name} {means[name]:.2f}" for name in sorted(means, key=means.get)[::-1])
+    assert f"  same dictionary size, 10: {order}" in list(lines(result))

@@ -1,0 +1,129 @@
+"""What is of no known class must be refused, at the rate that was asked for."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_digits
+from sklearn.metrics import roc_auc_score
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from crosslabel import CRC, CrossLabelClassifier, CrossLabelClassifierCV, RejectingClassifier
+from crosslabel.features import Eigenfaces
+from crosslabel.flagship.rejection import novelty, threshold_for
+
+FLAGSHIP = CrossLabelClassifier(atoms_per_class=6, rule="global", max_iter=3, random_state=0)
+
+
+# With a threshold that rejects nothing: the checks have problems of two classes, of which none can
+# be left out as unknown, and expect every sample to get a label.
+@parametrize_with_checks(
+    [RejectingClassifier(CrossLabelClassifier(max_iter=3, random_state=0), threshold=2.0)]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    """Digits 0 to 7 as known classes, the others as unknown."""
+    X, y = load_digits(return_X_y=True)
+    known = y < 8
+    return X[known], y[known], X[~known]
+
+
+@pytest.mark.parametrize("rule", ["global", "local"])
+def test_novelty_tells_unknown_digits_from_known_ones(digits, rule):
+    X, y, new = digits
+    model = CrossLabelClassifier(rule=rule, random_state=0).fit(X[::2], y[::2])
+    scores = np.concatenate([model.novelty_score(X[1::2]), model.novelty_score(new)])
+    is_new = np.arange(len(scores)) >= len(X[1::2])
+    assert roc_auc_score(is_new, scores) > 0.95
+    assert scores.min() >= 0
+    assert scores.max() <= 1
+
+
+def test_novelty_is_the_best_residual_over_the_mean_of_the_others():
+    scores = -np.array([[1.0, 2.0, 6.0], [3.0, 3.0, 3.0], [0.0, 1.0, 1.0], [0.0, 0.0, 0.0]])
+    assert_allclose(novelty(scores), [0.25, 1.0, 0.0, 1.0])
+
+
+def test_novelty_does_not_depend_on_the_scale_and_is_one_for_black_images(digits):
+    X, y, _ = digits
+    model = CrossLabelClassifier(random_state=0, rule="global", max_iter=3).fit(X, y)
+    assert_allclose(model.novelty_score(1e100 * X[:20]), model.novelty_score(X[:20]), rtol=1e-9)
+    assert_array_equal(model.novelty_score(np.zeros((1, 64))), [1.0])
+
+
+def test_the_cross_validated_classifier_has_it_too(digits):
+    X, y, _ = digits
+    model = CrossLabelClassifierCV(
+        atoms_per_class=(3,), ridges=(8e-3,), suppressions=(2.0,), groupings=(2e-2,), random_state=0
+    ).fit(X[:200], y[:200])
+    expected = model.best_estimator_.novelty_score(X)
+    assert_array_equal(model.novelty_score(X), expected)
+
+
+@given(
+    arrays.arrays(float, st.integers(1, 40), elements=st.floats(0, 1)),
+    st.floats(0, 1),
+)
+def test_the_threshold_accepts_as_many_unknowns_as_allowed_and_no_more(scores, rate):
+    threshold = threshold_for(scores, rate)
+    accepted = np.sum(scores < threshold)
+    assert accepted <= rate * len(scores) + 1e-6
+    higher = np.append(scores[scores > threshold], np.inf).min()
+    assert np.sum(scores < higher) > rate * len(scores) - 1 or threshold == np.inf
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.2])
+def test_unknown_classes_are_accepted_at_about_the_wanted_rate(digits, rate):
+    X, y, new = digits
+    model = RejectingClassifier(FLAGSHIP, false_accept_rate=rate, random_state=0)
+    model.fit(X[::2], y[::2])
+    assert np.mean(model.predict(new) != -1) < 2 * rate
+    kept = model.predict(X[1::2]) != -1
+    # The share of known queries that are lost was foretold from the training samples.
+    assert abs(np.mean(~kept) - model.false_reject_rate_) < 0.1
+    assert np.mean(model.predict(X[1::2])[kept] == y[1::2][kept]) > 0.97
+
+
+def test_labels_of_rejected_queries(digits):
+    X, y, new = digits
+    names = np.array([f"digit {label}" for label in y])
+    model = RejectingClassifier(FLAGSHIP, random_state=0).fit(X, names)
+    assert "unknown" in model.predict(new)
+    assert "unknown" not in model.classes_
+    given = RejectingClassifier(FLAGSHIP, random_state=0, reject_label=99).fit(X, y)
+    assert 99 in given.predict(new)
+    for label in (3, "nobody"):
+        with pytest.raises(ValueError, match="reject_label"):
+            RejectingClassifier(FLAGSHIP, threshold=0.5, reject_label=label).fit(X, y)
+
+
+def test_a_given_threshold_needs_no_cross_validation_and_two_classes_need_a_threshold(digits):
+    X, y, _ = digits
+    two = y < 2
+    with pytest.raises(ValueError, match="needs three classes, but y holds 2"):
+        RejectingClassifier(FLAGSHIP).fit(X[two], y[two])
+    model = RejectingClassifier(FLAGSHIP, threshold=0.0).fit(X[two], y[two])
+    assert_array_equal(np.unique(model.predict(X)), [-1])
+    assert np.isnan(model.false_reject_rate_)
+
+
+def test_three_classes_single_samples_and_pipelines(digits):
+    X, y, _ = digits
+    three = np.flatnonzero(y < 3)
+    three = three[(y[three] != 2) | (three == np.flatnonzero(y == 2)[0])]  # one sample of class 2
+    model = make_pipeline(Eigenfaces(20), RejectingClassifier(FLAGSHIP, random_state=0))
+    assert model.fit(X[three], y[three])[-1].threshold_ > 0
+    assert set(model.predict(X)) <= {-1, 0, 1, 2}
+
+
+def test_an_estimator_without_novelty_is_refused(digits):
+    X, y, _ = digits
+    with pytest.raises(ValueError, match="novelty_score"):
+        RejectingClassifier(CRC()).fit(X, y)

@@ -1,0 +1,44 @@
+"""The flagship's state holds what was learnt; the rule follows from it."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from crosslabel import CrossLabelClassifier
+from tests.methods.test_methods import faces
+
+
+@pytest.fixture
+def fitted():
+    return CrossLabelClassifier(atoms_per_class=3, shared_atoms=2, random_state=0).fit(*faces())
+
+
+def test_pickles_and_copies_predict_the_same_without_holding_the_rule(fitted):
+    X, _ = faces()
+    assert "_rule" not in fitted.__getstate__()
+    for again in (pickle.loads(pickle.dumps(fitted)), copy.deepcopy(fitted)):
+        np.testing.assert_array_equal(again.decision_function(X), fitted.decision_function(X))
+        assert again._atom_layout == fitted._atom_layout
+
+
+def test_a_model_before_fit_has_nothing_to_prepare():
+    again = pickle.loads(pickle.dumps(CrossLabelClassifier(ridge=0.3)))
+    assert again.get_params() == clone(again).get_params()
+    assert not hasattr(again, "_rule")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"rule_": "other"}, "there is no rule 'other'"),
+        ({"atom_labels_": np.zeros(3, int)}, "does not list the shared atoms|has 3 atoms"),
+        ({"atom_labels_": np.full(14, 2**60)}, "does not list atoms of 4 classes"),
+        ({"dictionary_": np.zeros((1, 30))}, "has 14 atoms"),
+    ],
+)
+def test_a_state_that_does_not_fit_together_is_refused(fitted, change, reason):
+    with pytest.raises(ValueError, match=reason):
+        CrossLabelClassifier().__setstate__(fitted.__getstate__() | change)

@@ -1,0 +1,133 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from crosslabel.core.ordering import canonical
+from crosslabel.core.scaling import unit_rows
+from crosslabel.core.statistics import ImpossibleRemovalError
+from crosslabel.intake.summary import Stream, merge_all
+
+NAMES = np.array(["kiwi", "fig", "apple", "pear"])
+
+
+def empty(n_features, size=4, seed=0):
+    return Stream.empty(n_features, np.dtype(float), normalize=True, size=size, seed=seed)
+
+
+def absorb(stream, X, y, w=None):
+    return stream.absorb(X, y, w, unit_rows)
+
+
+def assert_same(a, b, atol=1e-12):
+    assert_array_equal(a.classes, b.classes)
+    assert_array_equal(a.keys, b.keys)
+    assert_allclose(a.statistics.counts, b.statistics.counts)
+    assert_allclose(a.statistics.means, b.statistics.means, atol=atol)
+    for one, other in zip(a.statistics.scatters, b.statistics.scatters):
+        assert_allclose(one.matrix(), other.matrix(), atol=atol)
+    for name in ("labels", "hashes", "limits"):
+        assert_array_equal(getattr(a.sample, name), getattr(b.sample, name))
+    assert_allclose(a.sample.X, b.sample.X, atol=1e-15)
+    assert_allclose(a.sample.weights, b.sample.weights)
+
+
+@st.composite
+def labelled(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    n_samples, n_features = draw(st.integers(1, 30)), draw(st.integers(1, 6))
+    X = rng.normal(size=(n_samples, n_features))
+    X = X[rng.integers(0, n_samples, n_samples)]  # some samples come more than once
+    return X, NAMES[rng.integers(0, 4, n_samples)], rng
+
+
+@given(labelled())
+def test_any_order_batching_and_merging_gives_the_same_stream(data):
+    X, y, rng = data
+    whole = absorb(empty(X.shape[1]), X, y)
+    batches = np.split(rng.permutation(len(X)), np.sort(rng.integers(0, len(X) + 1, 4)))
+    one_by_one = empty(X.shape[1])
+    for batch in batches:
+        one_by_one = absorb(one_by_one, X[batch], y[batch])
+    apart = merge_all([absorb(empty(X.shape[1]), X[batch], y[batch]) for batch in batches])
+    assert_same(whole, one_by_one)
+    assert_same(whole, apart)
+
+
+@given(labelled())
+def test_weights_count_samples(data):
+    X, y, rng = data
+    weights = rng.integers(0, 3, len(X)).astype(float)
+    weighted = absorb(empty(X.shape[1]), X, y, weights)
+    times = weights.astype(int)
+    assert_same(weighted, absorb(empty(X.shape[1]), np.repeat(X, times, 0), np.repeat(y, times)))
+
+
+@given(labelled())
+def test_what_is_removed_leaves_no_trace(data):
+    X, y, rng = data
+    gone = rng.random(len(X)) < 0.4
+    whole = absorb(empty(X.shape[1], size=100), X, y)
+    rest = whole.remove(X[gone], y[gone], None, unit_rows)
+    never = absorb(empty(X.shape[1], size=100), X[~gone], y[~gone])
+    assert_same(rest, never, atol=1e-9)
+
+
+def test_a_class_can_leave():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 5)), NAMES[rng.integers(0, 4, 40)]
+    rest = absorb(empty(5), X, y).without("fig")
+    assert_same(rest, absorb(empty(5), X[y != "fig"], y[y != "fig"]))
+    with pytest.raises(ImpossibleRemovalError, match=r"no samples of class 'fig'; .* 'apple'"):
+        rest.without("fig")
+
+
+def test_the_sample_is_bounded_seeded_and_uniform():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(4000, 2)), np.zeros(4000, int)
+    X[:2000] += 10
+    stream = absorb(empty(2, size=400), X, y)
+    assert len(stream.sample.X) == 400
+    assert not stream.sample.complete
+    first_half = (stream.sample.X @ [1, 1] > 1.3).mean()
+    assert 0.4 < first_half < 0.75
+    other = absorb(empty(2, size=400, seed=1), X, y)
+    assert len(np.intersect1d(stream.sample.hashes, other.sample.hashes)) < 80
+
+
+def test_removing_what_was_never_added_is_detected():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 4)), np.repeat([0, 1], 10)
+    stream = absorb(empty(4, size=100), X, y)
+    for bad, label in ((X[:1] + 1e-9, y[:1]), (X[:1], y[-1:]), (X[[0, 0]], y[:2])):
+        with pytest.raises(ImpossibleRemovalError):
+            stream.remove(bad, label, None, unit_rows)
+    with pytest.raises(ImpossibleRemovalError, match=r"Class 0: 11 samples .* has 10"):
+        stream.remove(X[[*range(10), 0]], np.zeros(11, int), None, unit_rows)
+
+
+def test_numbers_and_text_do_not_mix():
+    stream = absorb(empty(2), np.eye(2), np.array([1, 2]))
+    with pytest.raises(ValueError, match=r"so far are numbers, such as 1, .* text, such as 'a'"):
+        absorb(stream, np.eye(2), np.array(["a", "b"]))
+
+
+@settings(max_examples=20)
+@given(labelled())
+def test_classes_come_in_the_order_that_fit_gives_them(data):
+    X, y, _ = data
+    stream = absorb(empty(X.shape[1], size=100), X, y)
+    classes, labels = np.unique(y, return_inverse=True)
+    order = canonical(X, labels, len(classes))
+    assert_array_equal(np.argsort(stream.keys, kind="stable"), order.classes)
+    assert_array_equal(np.sort(stream.sample.hashes), np.sort(order.hashes))
+
+
+def test_arrays_hold_all_of_a_stream():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 5)), NAMES[rng.integers(0, 4, 60)].astype(object)
+    stream = absorb(empty(5), X, y)
+    again = Stream.from_arrays(stream.to_arrays())
+    assert_same(stream, again)
+    assert_same(absorb(stream, X[:3] + 1, y[:3]), absorb(again, X[:3] + 1, y[:3].astype(str)))

@@ -1,0 +1,93 @@
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from crosslabel.core.scaling import unit_rows
+from crosslabel.lab import pyramids
+from crosslabel.lab.pyramids import coordinates, span_coordinates
+
+
+@pytest.fixture
+def rows():
+    random = np.random.default_rng(0)
+    return unit_rows(np.abs(random.standard_normal((30, 200))))
+
+
+def test_coordinates_keep_inner_products_with_training_rows_and_norms(rows):
+    train = np.arange(0, 30, 3)
+    found = span_coordinates(rows, train).astype(float)
+    assert found.shape == (30, 11)
+    # What is added to the Gram matrix against rounding, 1e-6, gives training rows a rest of 1e-3.
+    np.testing.assert_allclose(found @ found[train].T, rows @ rows[train].T, atol=1e-3)
+    np.testing.assert_allclose((found**2).sum(axis=1), 1, atol=1e-4)
+    # A training row has nothing outside of the span.
+    np.testing.assert_allclose(found[train, -1], 0, atol=2e-3)
+
+
+@pytest.fixture
+def photos(tmp_path, monkeypatch):
+    """Nine small pictures, and a codebook small enough for them."""
+    monkeypatch.setattr(pyramids, "SpatialPyramid", lambda **k: _small(**k))
+    monkeypatch.setattr(pyramids, "BATCH", 4)
+    random = np.random.default_rng(0)
+    names = []
+    for number in range(9):
+        name = tmp_path / f"{number}.png"
+        Image.fromarray(random.integers(0, 256, (48, 48), dtype=np.uint8)).save(name)
+        names.append(str(name))
+    return names
+
+
+def _small(**options):
+    from crosslabel.features.spatial_pyramid import SpatialPyramid
+
+    return SpatialPyramid(words=8, levels=(1, 2), **options)
+
+
+SPLITS = [(np.array([0, 3, 6]), np.array([1, 2])), (np.array([1, 4, 7]), np.array([0, 2]))]
+
+
+def test_each_split_has_its_file_and_nothing_unfinished_is_left(photos, tmp_path):
+    places = coordinates(photos, SPLITS, tmp_path / "kept", 1)
+    assert [np.load(place).shape for place in places] == [(9, 4), (9, 4)]
+    assert not np.array_equal(np.load(places[0]), np.load(places[1]))
+    left = {file.name for file in (tmp_path / "kept").iterdir()}
+    assert left == {"coordinates0.npy", "coordinates1.npy", "samples.npz"}
+
+
+def test_an_interrupted_extraction_goes_on_to_the_same_files(photos, tmp_path, monkeypatch):
+    whole = [np.load(place) for place in coordinates(photos, SPLITS, tmp_path / "whole", 1)]
+    taken = []
+
+    def interrupted(function, items, **options):
+        taken.append(len(items))
+        if len(taken) == 3:  # the samples, the first batch, and then the power is gone
+            raise KeyboardInterrupt
+        return extract(function, items, **options)
+
+    extract = pyramids.extract
+    monkeypatch.setattr(pyramids, "extract", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        coordinates(photos, SPLITS, tmp_path / "cut", 1)
+    assert json.loads((tmp_path / "cut" / "done.json").read_text()) == 4
+    again = coordinates(photos, SPLITS, tmp_path / "cut", 1)
+    assert taken[3:] == [4, 1]
+    for place, expected in zip(again, whole):
+        np.testing.assert_array_equal(np.load(place), expected)
+
+
+def test_progress_of_files_that_are_gone_does_not_count(photos, tmp_path):
+    folder = tmp_path / "kept"
+    whole = [np.load(place) for place in coordinates(photos, SPLITS, folder, 1)]
+    (folder / "done.json").write_text("9")
+    (folder / "coordinates1.npy").unlink()
+    for place, expected in zip(coordinates(photos, SPLITS, folder, 1), whole):
+        np.testing.assert_array_equal(np.load(place), expected)
+
+
+def test_finished_files_are_not_made_again(photos, tmp_path, monkeypatch):
+    coordinates(photos, SPLITS, tmp_path / "kept", 1)
+    monkeypatch.setattr(pyramids, "codebooks", lambda *_: pytest.fail("they are there"))
+    coordinates(photos, SPLITS, tmp_path / "kept", 1)

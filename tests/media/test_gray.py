@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+from PIL import Image
+
+from crosslabel.media.gray import gray_clip, gray_image
+
+
+def test_integers_are_divided_by_the_largest_value_of_their_type():
+    for kind in (np.uint8, np.uint16):
+        pixels = np.array([[0, np.iinfo(kind).max]], dtype=kind)
+        np.testing.assert_array_equal(gray_image(pixels), [[0, 1]])
+
+
+def test_floats_are_taken_as_they_are():
+    pixels = np.random.default_rng(0).random((3, 4))
+    np.testing.assert_allclose(gray_image(pixels), pixels, rtol=1e-6)
+
+
+def test_colour_agrees_with_pillow():
+    colour = np.random.default_rng(0).integers(0, 256, (9, 7, 3), dtype=np.uint8)
+    expected = np.asarray(Image.fromarray(colour).convert("L"))
+    np.testing.assert_allclose(gray_image(colour) * 255, expected, atol=0.51)
+    alpha = np.dstack([colour, np.zeros((9, 7), np.uint8)])
+    np.testing.assert_array_equal(gray_image(alpha), gray_image(colour))
+
+
+def test_a_path_is_read(tmp_path):
+    pixels = np.arange(12, dtype=np.uint8).reshape(3, 4)
+    Image.fromarray(pixels).save(tmp_path / "a.png")
+    np.testing.assert_array_equal(gray_image(tmp_path / "a.png"), gray_image(pixels))
+    np.save(tmp_path / "clip.npy", np.ones((2, 3, 4), np.uint8))
+    assert gray_clip(tmp_path / "clip.npy").shape == (2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("pixels", "message"),
+    [
+        (np.ones((2, 2, 2)), "shape is"),
+        (np.ones((0, 3)), "shape is"),
+        ([["a", "b"]], "must be numbers"),
+        ([[np.nan, 1.0]], "NaN"),
+    ],
+)
+def test_what_is_no_image_is_refused(pixels, message):
+    with pytest.raises(ValueError, match=message):
+        gray_image(pixels)
+
+
+def test_a_clip_has_three_axes():
+    with pytest.raises(ValueError, match="frames, height, width"):
+        gray_clip(np.ones((3, 3)))
