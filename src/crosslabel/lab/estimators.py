@@ -6,9 +6,9 @@ from typing import Any
 
 from crosslabel import flagship, methods
 
-NAMES: list[str] = sorted([*flagship.__all__, *methods.__all__])
+NAMES: list[str] = sorted([*dir(flagship), *dir(methods)])
 
 
 def estimator_class(name: str) -> Any:
     """The class of this name, imported when it is first asked for."""
-    return getattr(flagship if name in flagship.__all__ else methods, name)
+    return getattr(flagship if name in dir(flagship) else methods, name)
