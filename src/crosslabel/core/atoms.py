@@ -37,8 +37,9 @@ class AtomLayout:
         labels : ndarray of int of shape (n_atoms,)
             As `labels` gives them; the last atom is of the last class.
         """
-        shared = int(np.count_nonzero(labels == SHARED))
-        layout = cls(shared, tuple(np.bincount(labels[shared:]).tolist()))
+        values, counts = np.unique(labels, return_counts=True)
+        known = values >= 0
+        layout = cls(int(counts[~known].sum()), tuple(counts[known].tolist()))
         if not np.array_equal(layout.labels, labels):
             raise ValueError(
                 "The labels do not list the shared atoms and then those of each class."
