@@ -36,5 +36,5 @@ def test_a_layout_is_known_by_its_labels(layout):
 
 @pytest.mark.parametrize("labels", [[0, -1], [0, 1, 0], [-1, 1, 0], [-2, 0], [0, 2]])
 def test_labels_in_another_order_are_refused(labels):
-    with pytest.raises(ValueError, match="one class after another"):
+    with pytest.raises(ValueError, match="do not list the shared atoms"):
         AtomLayout.of(np.array(labels))
