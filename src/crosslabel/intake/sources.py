@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crosslabel.core.scaling import Array
+from crosslabel.intake.checking import check_finite
 from crosslabel.intake.partitions import is_dask
 
 ON_DISK = ("zarr", "h5py")
@@ -101,29 +102,6 @@ class Source:
         digest.update(np.ascontiguousarray(y).data if numbers else repr(y.tolist()).encode())
         digest.update(rows.data)
         return digest.hexdigest()
-
-
-def check_finite(X: Array, place: Any) -> None:
-    """Refuse NaN and infinity, and say where the first one is.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-    place : callable
-        From a row to words that say where it is.
-    """
-    # A sum is finite unless a value is not or the sum itself overflows: then look closely.
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(X.sum()):
-            return
-    bad = np.argwhere(~np.isfinite(X))
-    if len(bad):
-        row, column = bad[0].tolist()
-        what = "NaN" if np.isnan(X[row, column]) else "infinity or a value too large (inf)"
-        raise ValueError(
-            f"Input X contains {what}: feature {column} in {place(row)}. The batch was rejected "
-            "whole; nothing of it was learnt. Repair or leave out the row."
-        )
 
 
 def open_source(X: Any) -> Source:

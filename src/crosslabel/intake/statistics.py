@@ -16,6 +16,7 @@ from crosslabel.core.moments import ClassMoments, ImpossibleRemovalError, Moment
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.files import arrays as archive
 from crosslabel.intake import labels
+from crosslabel.intake.checking import checked_weights
 
 KIND = "class statistics"
 
@@ -288,20 +289,3 @@ def _listed(classes: NDArray[Any]) -> str:
     names = [repr(label) for label in classes.tolist()]
     return ", ".join(names if len(names) < 12 else [*names[:10], "…"])
 
-
-def checked_weights(sample_weight: ArrayLike | None, n_samples: int) -> Array:
-    """Weights, one for each sample, zero or more."""
-    if sample_weight is None:
-        return np.ones(n_samples)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n_samples,):
-        raise ValueError(
-            f"sample_weight has shape {weights.shape}, but there are {n_samples} samples."
-        )
-    if not np.isfinite(weights).all() or weights.min(initial=0.0) < 0:
-        worst = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[0])
-        raise ValueError(
-            f"sample_weight holds {weights[worst]:g} at index {worst}. Weights count samples and "
-            "are zero or more."
-        )
-    return weights

@@ -1,13 +1,12 @@
-"""What training keeps of samples that it does not keep: statistics, a sample, an order of classes.
+"""What training sees of the samples: their lift, statistics, a bounded sample, an order of classes.
 
-A stream is the same for any order and any batching of its samples. Streams of parts of the data
-merge; samples and classes can leave again. It is what `partial_fit` grows batch by batch, a pass
-over a disk array block by block, and Dask partition by partition.
+A summary is the same for any order and any batching of its samples. Summaries of parts of the data
+merge; samples and classes can leave again. `fit` makes one at once, `partial_fit` batch by batch, a
+pass over a disk array block by block, and Dask partition by partition.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
@@ -19,18 +18,18 @@ from crosslabel.core.ordering import key_sums, row_hashes, sample_keys
 from crosslabel.core.scaling import Array
 from crosslabel.files import arrays as archive
 from crosslabel.intake import labels
+from crosslabel.intake.lift import Lift
 from crosslabel.intake.sample import KeptSample, Words
 from crosslabel.intake.statistics import ClassStatistics
 
-Scale = Callable[[Array], Array]
-
-
 @dataclass(frozen=True, eq=False)
-class Stream:
+class Summary:
     """Statistics of all samples seen, a bounded sample of them, and a key of each class; immutable.
 
     Attributes
     ----------
+    lift : Lift
+        What was done to the samples before anything else.
     statistics : ClassStatistics
         Of the classes seen.
     sample : KeptSample
@@ -39,14 +38,15 @@ class Stream:
         From which the canonical order of the classes follows, as in `core.ordering`.
     """
 
+    lift: Lift
     statistics: ClassStatistics
     sample: KeptSample
     keys: Words
 
     @classmethod
     def empty(
-        cls, n_features: int, dtype: np.dtype, *, normalize: bool, size: int, seed: int
-    ) -> Stream:
+        cls, n_features: int, dtype: np.dtype, lift: Lift, *, size: int, seed: int
+    ) -> Summary:
         """No samples yet.
 
         Parameters
@@ -54,16 +54,17 @@ class Stream:
         n_features : int
         dtype : dtype
             Of the samples.
-        normalize : bool
-            Whether samples come scaled to unit norm.
+        lift : Lift
         size : int
             Most samples of a class that are kept.
         seed : int
             Decides which.
         """
+        width = lift(np.ones((1, n_features), dtype)).shape[1]
         return cls(
-            ClassStatistics.empty(n_features, normalize=normalize),
-            KeptSample.empty(n_features, dtype, size, seed),
+            lift,
+            ClassStatistics.empty(width, normalize=lift.unit),
+            KeptSample.empty(width, dtype, size, seed),
             np.zeros(0, np.uint64),
         )
 
@@ -81,20 +82,17 @@ class Stream:
         self,
         X: Array,
         y: NDArray[Any],
-        weights: Array | None,
-        scale: Scale,
+        weights: Array | None = None,
         hashes: Words | None = None,
-    ) -> Stream:
-        """The stream after a batch.
+    ) -> Summary:
+        """The summary after a batch.
 
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
-            Valid samples of the stream's type, in C order, as they were given.
+            Valid samples of the summary's type, in C order, as they were given.
         y : ndarray of shape (n_samples,)
         weights : ndarray of shape (n_samples,) or None
-        scale : callable
-            Gives the samples in the form that is learnt from; may overwrite what it gets.
         hashes : ndarray of uint64 of shape (n_samples,), optional
             Of the samples, where they are known.
         """
@@ -105,43 +103,43 @@ class Stream:
             X, y, weights, hashes = X[kept], y[kept], weights[kept], hashes[kept]
         if len(X) == 0:
             return self
-        found = self.statistics.of_checked(X, y, weights, self.statistics.normalized, scale)
+        found = self.statistics.of_checked(X, y, weights, self.lift.unit, self.lift)
         statistics = self.statistics.merge(found)
         grown = self._over(statistics)
         numbers = labels.places(y, statistics.classes)
         keys = key_sums(sample_keys(hashes, weights), numbers, len(statistics.classes))
-        sample = grown.sample.add(X, numbers, weights, hashes, scale)
-        return Stream(statistics, sample, grown.keys + keys)
+        sample = grown.sample.add(X, numbers, weights, hashes, self.lift)
+        return Summary(self.lift, statistics, sample, grown.keys + keys)
 
-    def merge(self, other: Stream) -> Stream:
-        """The stream of both sets of samples."""
+    def merge(self, other: Summary) -> Summary:
+        """The summary of both sets of samples."""
         statistics = self.statistics.merge(other.statistics)
         a, b = self._over(statistics), other._over(statistics)
-        return Stream(statistics, a.sample.merge(b.sample), a.keys + b.keys)
+        return Summary(self.lift, statistics, a.sample.merge(b.sample), a.keys + b.keys)
 
-    def remove(self, X: Array, y: NDArray[Any], weights: Array | None, scale: Scale) -> Stream:
-        """The stream as if these samples had never been seen; parameters as of `absorb`."""
+    def remove(self, X: Array, y: NDArray[Any], weights: Array | None = None) -> Summary:
+        """The summary as if these samples had never been seen; parameters as of `absorb`."""
         weights = np.ones(len(X)) if weights is None else weights
         kept = weights > 0
         X, y, weights = X[kept], y[kept], weights[kept]
         if len(X) == 0:
             return self
         hashes = row_hashes(X)
-        gone = self.statistics.of_checked(X, y, weights, self.statistics.normalized, scale)
+        gone = self.statistics.of_checked(X, y, weights, self.lift.unit, self.lift)
         statistics = self.statistics.less(gone)
         numbers = labels.places(y, self.classes)
         sample = self.sample.remove(numbers, weights, hashes)
         keys = self.keys - key_sums(sample_keys(hashes, weights), numbers, len(self.keys))
         left = np.isin(self.classes, statistics.classes)
-        return Stream(statistics, sample.classes(left), keys[left])
+        return Summary(self.lift, statistics, sample.classes(left), keys[left])
 
-    def without(self, label: Any) -> Stream:
-        """The stream as if a class had never been seen."""
+    def without(self, label: Any) -> Summary:
+        """The summary as if a class had never been seen."""
         statistics = self.statistics.without(label)
         left = np.isin(self.classes, statistics.classes)
-        return Stream(statistics, self.sample.classes(left), self.keys[left])
+        return Summary(self.lift, statistics, self.sample.classes(left), self.keys[left])
 
-    def _over(self, statistics: ClassStatistics) -> Stream:
+    def _over(self, statistics: ClassStatistics) -> Summary:
         """Sample and keys numbered by the classes of larger statistics."""
         if len(self.classes) == len(statistics.classes):
             return self
@@ -151,7 +149,7 @@ class Stream:
         return replace(self, sample=self.sample.renumbered(places, len(keys)), keys=keys)
 
     def to_arrays(self) -> archive.Arrays:
-        """The stream as arrays of numbers and text."""
+        """The summary, without its lift, as arrays of numbers and text."""
         kept = {name: np.asarray(value) for name, value in self.sample.__dict__.items()}
         return {
             **{f"statistics_{k}": v for k, v in self.statistics.to_arrays().items()},
@@ -160,17 +158,18 @@ class Stream:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: archive.Arrays) -> Stream:
-        """A stream from what `to_arrays` gave."""
+    def from_arrays(cls, arrays: archive.Arrays, lift: Lift | None = None) -> Summary:
+        """A summary from what `to_arrays` gave; without a lift that of earlier files."""
         kept = _with_prefix(arrays, "sample_")
         sample = KeptSample(**{**kept, "size": int(kept["size"]), "seed": int(kept["seed"])})
         statistics = ClassStatistics.from_arrays(_with_prefix(arrays, "statistics_"))
-        return cls(statistics, sample, arrays["keys"])
+        lift = lift or Lift(unit=statistics.normalized)
+        return cls(lift, statistics, sample, arrays["keys"])
 
 
-def merge_all(streams: list[Stream]) -> Stream:
-    """The stream of all samples of several streams."""
-    return reduce(Stream.merge, streams)
+def merge_all(summaries: list[Summary]) -> Summary:
+    """The summary of all samples of several summaries."""
+    return reduce(Summary.merge, summaries)
 
 
 def _with_prefix(arrays: archive.Arrays, prefix: str) -> dict[str, Any]:
