@@ -6,8 +6,10 @@ Each class is a problem of its own: the axes of its second moment, with the ener
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
-from numpy.typing import NDArray
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.backend import one_thread
@@ -46,10 +48,32 @@ def closed_form(
     Solution
         With a trace of one value, and one of each class where no atoms are shared.
     """
-    dtype, ridge = statistics.means.dtype, penalties.ridge
-    D = np.empty((layout.n_atoms, statistics.n_features), dtype)
-    values, unused = np.empty(layout.n_classes), np.zeros(layout.n_atoms, dtype=bool)
     shared = SharedVariation.of(statistics, layout.shared) if layout.shared else None
+
+    def learn(group: Alike, n_atoms: int) -> Learnt:
+        return learn_alike(group, shared, n_atoms, penalties.ridge)
+
+    return assembled(statistics, layout, shared, learn, likeness)
+
+
+class Learnt(NamedTuple):
+    """What is learnt of a stack of classes: axes and energies of their atoms, and the objective."""
+
+    energies: Array
+    axes: Array
+    objective: Array
+
+
+def assembled(
+    statistics: ClassStatistics,
+    layout: AtomLayout,
+    shared: SharedVariation | None,
+    learn: Callable[[Alike, int], Learnt],
+    likeness: Array | None,
+) -> Solution:
+    """The whole dictionary, from what ``learn(group, n_atoms)`` finds for classes of one form."""
+    D = np.empty((layout.n_atoms, statistics.n_features), statistics.means.dtype)
+    values, unused = np.empty(layout.n_classes), np.zeros(layout.n_atoms, dtype=bool)
     if shared is not None:
         D[: layout.shared] = shared.atoms
     with one_thread():
@@ -58,36 +82,34 @@ def closed_form(
             places = layout.starts[group.classes][:, None] + np.arange(n_atoms)
             wanted = None if likeness is None else likeness[places].astype(np.float64)
             means = statistics.means[group.classes].astype(np.float64)
-            atoms, values[group.classes], idle = _learn(group, shared, n_atoms, ridge, means, wanted)
-            D[places], unused[places] = atoms, idle[:, None]
+            energy, axes, values[group.classes] = learn(group, n_atoms)
+            D[places] = unit_atoms(energy, axes, n_atoms, means, wanted)
+            # Samples that are all zero use no atom.
+            unused[places] = ~group.moments.any(axis=(1, 2))[:, None]
     apart = () if layout.shared else tuple([value] for value in values.tolist())
     return Solution(D, [float(values.sum())], unused, apart)
 
 
-def _learn(
-    group: Alike,
-    shared: SharedVariation | None,
-    n_atoms: int,
-    ridge: float,
-    means: Array,
-    likeness: Array | None,
-) -> tuple[Array, Array, NDArray[np.bool_]]:
-    """Atoms and objective of each class, and whether all its samples are zero."""
+def learn_alike(group: Alike, shared: SharedVariation | None, n_atoms: int, ridge: float) -> Learnt:
+    """The closed form of classes whose second moments have one form."""
     if shared is None:
         values, axes, rest = group.spectra(n_atoms)
         energy = energies(values, n_atoms, ridge)
-    else:
-        values, axes, rest = shrunk(group, shared, ridge).spectra()
-        expanded = shared.expand(axes, ridge)
-        # An atom along an axis of the metric has this norm where its code has norm one.
-        prices = np.einsum("nmf,nmf->nm", expanded, expanded)
-        energy = energies(values, n_atoms, ridge, np.where(prices > 0, prices, 1))
+        return Learnt(energy, axes, unexplained(values, energy, ridge) + rest)
+    values, axes, rest = shrunk(group, shared, ridge).spectra()
+    expanded = shared.expand(axes, ridge)
+    # What an atom along an axis of the metric costs of the energy that unit norms allow.
+    prices = np.einsum("nmf,nmf->nm", expanded, expanded)
+    energy = energies(values, n_atoms, ridge, np.where(prices > 0, prices, 1))
     objective = unexplained(values, energy, ridge) + rest
-    nothing = values[:, 0] == 0
-    if shared is not None:
-        roots, axes, _ = row_spectra(np.sqrt(energy)[..., None] * expanded, n_atoms)
-        energy = roots**2 * (n_atoms / np.sum(roots**2, axis=1, keepdims=True))
-    return unit_atoms(energy, axes, n_atoms, means, likeness), objective, nothing
+    return Learnt(*orthogonal(np.sqrt(energy)[..., None] * expanded, n_atoms), objective)
+
+
+def orthogonal(atoms: Array, n_atoms: int) -> tuple[Array, Array]:
+    """Energies with sum k and axes of AᵀA, for stacked rows A of that energy to rounding."""
+    roots, axes, _ = row_spectra(atoms, n_atoms)
+    energy = roots**2
+    return energy * (n_atoms / energy.sum(axis=1, keepdims=True)), axes
 
 
 def shrunk(group: Alike, shared: SharedVariation, ridge: float) -> Alike:

@@ -18,7 +18,7 @@ from crosslabel.core.backend import one_thread, threads_for
 from crosslabel.core.scaling import Array
 from crosslabel.core.statistics import ClassStatistics, Scatter
 
-_TOGETHER = 2**20
+_TOGETHER = 2**18
 """Values of second moments that are decomposed together: few enough to stay in cache."""
 
 _FEW = 4
@@ -94,13 +94,13 @@ def spectra(statistics: ClassStatistics, n_axes: int | None = None) -> list[Spec
     return found
 
 
-def alike(
-    statistics: ClassStatistics, sizes: Iterable[int] | None = None
-) -> Iterator[Alike]:
+def alike(statistics: ClassStatistics, sizes: Iterable[int] | None = None) -> Iterator[Alike]:
     """Second moments of the classes in float64, stacked where they have one form (and size)."""
     groups: dict[tuple[bool, int, int], list[int]] = {}
     n_features = statistics.n_features
-    for c, (scatter, size) in enumerate(zip(statistics.scatters, sizes or [0] * statistics.n_classes)):
+    for c, (scatter, size) in enumerate(
+        zip(statistics.scatters, sizes or [0] * statistics.n_classes)
+    ):
         is_rows = scatter.is_factor and len(scatter.array) < n_features
         groups.setdefault((is_rows, len(scatter.array), size), []).append(c)
     for (are_rows, n_rows, _), members in groups.items():
@@ -140,18 +140,20 @@ def row_spectra(rows: Array, n_axes: int | None = None) -> Spectra:
     n_axes : int, optional
     """
     squares, left = np.linalg.eigh(rows @ rows.transpose(0, 2, 1))
-    squares, left = np.maximum(squares[:, ::-1], 0), left[:, :, ::-1]
+    squares = np.maximum(squares[:, ::-1], 0)
     kept = squares.shape[1] if n_axes is None else min(n_axes, squares.shape[1])
-    products = left[:, :, :kept].transpose(0, 2, 1) @ rows
+    # A product with reversed columns as they are would not go through BLAS.
+    products = np.ascontiguousarray(left.transpose(0, 2, 1)[:, ::-1][:, :kept]) @ rows
     # ‖uᵀT‖ has more correct digits than the root of a small eigenvalue.
     norms = np.sqrt(np.einsum("nmf,nmf->nm", products, products))
     real = squares[:, :kept] > _floor(squares)
     values = np.minimum.accumulate(np.where(real, norms, 0), axis=1)
-    axes = np.divide(products, norms[..., None], where=real[..., None], out=np.zeros_like(products))
+    axes = products
+    axes *= np.divide(1.0, norms, where=real, out=np.zeros_like(norms))[..., None]
     # One step of Newton's towards orthonormal rows: where values are small, rounding tilts them.
     tilt = axes @ axes.transpose(0, 2, 1)
     axes -= 0.5 * (tilt - real[..., None] * np.eye(kept)) @ axes
-    axes[:, 0, 0][values[:, 0] == 0] = 1.0  # no samples but zero: any direction is an axis
+    axes[values[:, 0] == 0] = np.eye(kept, rows.shape[2])  # of zeros any direction is an axis
     return Spectra(values, _signed(axes), squares[:, kept:].sum(axis=1))
 
 
@@ -171,8 +173,8 @@ def matrix_spectra(moments: Array, n_axes: int | None = None) -> Spectra:
             squares, vectors = squares[:, size - kept :], vectors[:, :, size - kept :]
     squares = np.maximum(squares[:, ::-1], 0)
     real = squares > _floor(squares)
-    axes = vectors[:, :, ::-1].transpose(0, 2, 1) * real[..., None]
-    axes[:, 0, 0][squares[:, 0] == 0] = 1.0
+    axes = np.ascontiguousarray(vectors.transpose(0, 2, 1)[:, ::-1]) * real[..., None]
+    axes[squares[:, 0] == 0] = np.eye(kept, size)
     return Spectra(np.sqrt(squares) * real, _signed(axes), rest)
 
 
@@ -191,7 +193,8 @@ def _floor(squares: Array) -> Array:
 def _signed(axes: Array) -> Array:
     """Axes whose entry of largest magnitude is positive: an eigenvector has no sign of its own."""
     peaks = np.abs(axes).argmax(axis=2)[..., None]
-    return axes * np.copysign(1.0, np.take_along_axis(axes, peaks, axis=2))
+    axes *= np.copysign(1.0, np.take_along_axis(axes, peaks, axis=2))
+    return axes
 
 
 def scatter_spectrum(scatter: Scatter, n_axes: int | None = None) -> Spectrum:

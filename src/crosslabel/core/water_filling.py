@@ -8,7 +8,9 @@ from numpy.typing import ArrayLike
 from crosslabel.core.scaling import Array
 
 
-def energies(values: Array, n_atoms: ArrayLike, ridge: ArrayLike, prices: Array | None = None) -> Array:
+def energies(
+    values: Array, n_atoms: ArrayLike, ridge: ArrayLike, prices: Array | None = None
+) -> Array:
     """min over q ≥ 0 of Σ β s_i²/(q_i + β), s.t. Σ w_i q_i = k and at most k of the q_i not zero.
 
     q_i = max(0, a_i/ν − β) with a_i = s_i/√w_i, on the k largest a_i at most; ν from the sum.
@@ -48,8 +50,10 @@ def _filled(a: Array, w: Array, k: Array, beta: Array) -> Array:
     active = (a * (k + beta * spent) > beta * weighted) & (places <= k)
     last = np.maximum(active.sum(axis=-1, keepdims=True) - 1, 0)
     shape = active.shape[:-1] + (1,)
-    cost, total = (np.take_along_axis(np.broadcast_to(v, active.shape), last, -1).reshape(shape)
-                   for v in (spent, weighted))
+    cost, total = (
+        np.take_along_axis(np.broadcast_to(v, active.shape), last, -1).reshape(shape)
+        for v in (spent, weighted)
+    )
     nothing = total == 0
     # a(k + βΣw)/Σwa − β, in the form that cancels no digits where β is large.
     filled = (a * k + beta * (a * cost - total)) / np.where(nothing, 1, total)
