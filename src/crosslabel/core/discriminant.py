@@ -15,7 +15,7 @@ from crosslabel.core.backend import cholesky, is_tensor, namespace, solve_lower,
 from crosslabel.core.scaling import Array
 from crosslabel.core.shared_variation import within_scatter
 from crosslabel.core.spectrum import scatter_spectrum
-from crosslabel.core.statistics import ClassStatistics, Scatter
+from crosslabel.core.moments import Moments, Scatter
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,12 @@ class Discriminant:
         return Y @ weights.T + offsets
 
 
-def discriminant(statistics: ClassStatistics, shrinkage: float) -> Discriminant:
+def discriminant(statistics: Moments, shrinkage: float) -> Discriminant:
     """The Gaussian discriminant with one α.
 
     Parameters
     ----------
-    statistics : ClassStatistics
+    statistics : Moments
         Every class has at least one sample.
     shrinkage : float
         α ≥ 0; zero only if the samples vary in all features.
@@ -75,7 +75,7 @@ def discriminant(statistics: ClassStatistics, shrinkage: float) -> Discriminant:
     return _from_solved(solved, means, statistics.means.dtype)
 
 
-def covariance(statistics: ClassStatistics) -> Scatter:
+def covariance(statistics: Moments) -> Scatter:
     """W = Σ_c S_c / Σ_c n_c in float64, as rows where these are fewer than the features."""
     scatter, total = within_scatter(statistics), float(statistics.counts.sum())
     scale = np.sqrt(total) if scatter.is_factor else total
@@ -136,7 +136,7 @@ class WithinSpectrum:
     dtype: np.dtype
 
     @classmethod
-    def of(cls, statistics: ClassStatistics) -> WithinSpectrum:
+    def of(cls, statistics: Moments) -> WithinSpectrum:
         """One eigendecomposition, of the smaller of the two Gram matrices."""
         scatter, means = covariance(statistics), statistics.means.astype(np.float64)
         spectrum = scatter_spectrum(scatter)

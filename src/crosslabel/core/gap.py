@@ -27,7 +27,7 @@ from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.coding import Block, ridge_coder, suppressed_codes
 from crosslabel.core.objective import Penalties, blocks
 from crosslabel.core.scaling import Array
-from crosslabel.core.statistics import ClassStatistics
+from crosslabel.core.moments import Moments
 
 _LEAST_RIDGE = 1e-10
 """Without ridge, codes on dependent atoms would not be determined, nor f differentiable."""
@@ -37,13 +37,13 @@ _LARGE = 300
 
 
 def minimum_over_codes(
-    statistics: ClassStatistics, dictionary: Array, layout: AtomLayout, penalties: Penalties
+    statistics: Moments, dictionary: Array, layout: AtomLayout, penalties: Penalties
 ) -> float:
     """f: the objective at a dictionary with its exact codes.
 
     Parameters
     ----------
-    statistics : ClassStatistics
+    statistics : Moments
     dictionary : ndarray of shape (n_atoms, n_features)
     layout : AtomLayout
     penalties : Penalties
@@ -54,7 +54,7 @@ def minimum_over_codes(
 
 
 def optimality_gap(
-    statistics: ClassStatistics, dictionary: Array, layout: AtomLayout, penalties: Penalties
+    statistics: Moments, dictionary: Array, layout: AtomLayout, penalties: Penalties
 ) -> float:
     """At most so far is the objective above its minimum over all unit-norm dictionaries.
 
@@ -63,7 +63,7 @@ def optimality_gap(
 
     Parameters
     ----------
-    statistics : ClassStatistics
+    statistics : Moments
     dictionary : ndarray of shape (n_atoms, n_features)
         Unit-norm atoms.
     layout : AtomLayout
@@ -104,7 +104,7 @@ class _CodedRows:
 
     @classmethod
     def of(
-        cls, statistics: ClassStatistics, D: Array, layout: AtomLayout, penalties: Penalties
+        cls, statistics: Moments, D: Array, layout: AtomLayout, penalties: Penalties
     ) -> _CodedRows:
         penalties = penalties._replace(ridge=max(penalties.ridge, _LEAST_RIDGE))
         rows, starts = statistics.targets()

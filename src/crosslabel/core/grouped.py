@@ -21,7 +21,7 @@ from crosslabel.core.shared_variation import SharedVariation
 from crosslabel.core.solver import Solution
 from crosslabel.core.spectral import Learnt, assembled, closed_form, learn_alike, orthogonal
 from crosslabel.core.spectrum import Alike, row_spectra
-from crosslabel.core.statistics import ClassStatistics
+from crosslabel.core.moments import Moments
 
 _ENOUGH = 1e-8
 """Part of the objective that a step must still promise to lower it by."""
@@ -43,7 +43,7 @@ _INSIDE = 1e-6
 
 
 def learn_limit(
-    statistics: ClassStatistics,
+    statistics: Moments,
     layout: AtomLayout,
     penalties: Penalties,
     likeness: Array | None = None,
@@ -54,7 +54,7 @@ def learn_limit(
 
     Parameters
     ----------
-    statistics : ClassStatistics
+    statistics : Moments
     layout : AtomLayout
     penalties : Penalties
         Suppression is infinite, whatever it says.
@@ -111,7 +111,7 @@ class ClassProblems:
     def of(
         cls,
         group: Alike,
-        statistics: ClassStatistics,
+        statistics: Moments,
         shared: SharedVariation | None,
         penalties: Penalties,
         n_atoms: int,

@@ -9,10 +9,10 @@ import numpy as np
 from crosslabel.core.rotation import unit_atoms
 from crosslabel.core.scaling import Array
 from crosslabel.core.spectrum import scatter_spectrum
-from crosslabel.core.statistics import ClassStatistics, Scatter
+from crosslabel.core.moments import Moments, Scatter
 
 
-def within_scatter(statistics: ClassStatistics) -> Scatter:
+def within_scatter(statistics: Moments) -> Scatter:
     """W = Σ_c S_c in float64, as rows where these are fewer than the features."""
     parts = [scatter for scatter in statistics.scatters if len(scatter.array)]
     n_features = statistics.n_features
@@ -49,7 +49,7 @@ class SharedVariation:
     energy: float
 
     @classmethod
-    def of(cls, statistics: ClassStatistics, n_shared: int) -> SharedVariation:
+    def of(cls, statistics: Moments, n_shared: int) -> SharedVariation:
         """The top eigenvectors of the pooled within-class scatter."""
         spectrum = scatter_spectrum(within_scatter(statistics), n_shared)
         n_axes = len(spectrum.values)

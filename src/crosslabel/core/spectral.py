@@ -19,12 +19,12 @@ from crosslabel.core.scaling import Array
 from crosslabel.core.shared_variation import SharedVariation
 from crosslabel.core.solver import Solution
 from crosslabel.core.spectrum import Alike, alike, row_spectra
-from crosslabel.core.statistics import ClassStatistics
+from crosslabel.core.moments import Moments
 from crosslabel.core.water_filling import energies, unexplained
 
 
 def closed_form(
-    statistics: ClassStatistics,
+    statistics: Moments,
     layout: AtomLayout,
     penalties: Penalties,
     likeness: Array | None = None,
@@ -36,7 +36,7 @@ def closed_form(
 
     Parameters
     ----------
-    statistics : ClassStatistics
+    statistics : Moments
     layout : AtomLayout
     penalties : Penalties
         The ridge β ≥ 0 counts; suppression is infinite and grouping zero, whatever they say.
@@ -65,7 +65,7 @@ class Learnt(NamedTuple):
 
 
 def assembled(
-    statistics: ClassStatistics,
+    statistics: Moments,
     layout: AtomLayout,
     shared: SharedVariation | None,
     learn: Callable[[Alike, int], Learnt],

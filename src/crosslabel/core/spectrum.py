@@ -16,7 +16,7 @@ from scipy.linalg import eigh
 
 from crosslabel.core.backend import one_thread, threads_for
 from crosslabel.core.scaling import Array
-from crosslabel.core.statistics import ClassStatistics, Scatter
+from crosslabel.core.moments import Moments, Scatter
 
 _TOGETHER = 2**18
 """Values of second moments that are decomposed together: few enough to stay in cache."""
@@ -70,12 +70,12 @@ class Alike(NamedTuple):
         return (row_spectra if self.are_rows else matrix_spectra)(self.moments, n_axes)
 
 
-def spectra(statistics: ClassStatistics, n_axes: int | None = None) -> list[Spectrum]:
+def spectra(statistics: Moments, n_axes: int | None = None) -> list[Spectrum]:
     """Singular values and axes of the samples of each class.
 
     Parameters
     ----------
-    statistics : ClassStatistics
+    statistics : Moments
     n_axes : int, optional
         Keep the first so many: no more can matter than a class gets atoms.
 
@@ -94,7 +94,7 @@ def spectra(statistics: ClassStatistics, n_axes: int | None = None) -> list[Spec
     return found
 
 
-def alike(statistics: ClassStatistics, sizes: Iterable[int] | None = None) -> Iterator[Alike]:
+def alike(statistics: Moments, sizes: Iterable[int] | None = None) -> Iterator[Alike]:
     """Second moments of the classes in float64, stacked where they have one form (and size)."""
     groups: dict[tuple[bool, int, int], list[int]] = {}
     n_features = statistics.n_features
@@ -111,7 +111,7 @@ def alike(statistics: ClassStatistics, sizes: Iterable[int] | None = None) -> It
             yield Alike(part, form(statistics, part), are_rows)
 
 
-def _moment_rows(statistics: ClassStatistics, classes: NDArray[np.intp]) -> Array:
+def _moment_rows(statistics: Moments, classes: NDArray[np.intp]) -> Array:
     """Rows √n ȳ and F of each class: their outer products sum to its second moment."""
     n_rows = 1 + len(statistics.scatters[classes[0]].array)
     rows = np.empty((len(classes), n_rows, statistics.n_features))
@@ -121,7 +121,7 @@ def _moment_rows(statistics: ClassStatistics, classes: NDArray[np.intp]) -> Arra
     return rows
 
 
-def _moment_matrices(statistics: ClassStatistics, classes: NDArray[np.intp]) -> Array:
+def _moment_matrices(statistics: Moments, classes: NDArray[np.intp]) -> Array:
     """n·ȳȳᵀ + S of each class."""
     scaled = np.sqrt(statistics.counts[classes])[:, None] * statistics.means[classes]
     moments = scaled[:, :, None] * scaled[:, None, :]

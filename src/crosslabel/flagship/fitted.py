@@ -22,6 +22,7 @@ from crosslabel.core.coding import ridge_coder
 from crosslabel.core.discriminant import Discriminant
 from crosslabel.core.rules import RULES, GlobalRule, Rule
 from crosslabel.core.scaling import Array
+from crosslabel.flagship.choice import Choice
 from crosslabel.intake.devices import from_device, in_type_of, like, rule_scores
 from crosslabel.intake.lift import Lift
 
@@ -113,6 +114,8 @@ class Fitted:
         Bound of what is left of the objective above its least value.
     rule_scores : dict
         Held-out accuracy of each rule that was tried.
+    choice : Choice, optional
+        What the views were learnt from; not stored.
     """
 
     classes: NDArray[Any]
@@ -122,6 +125,7 @@ class Fitted:
     apart: tuple[list[float], ...] = ()
     gap: float = float("nan")
     rule_scores: dict[str, float] = field(default_factory=dict)
+    choice: Choice | None = None
 
     @property
     def view(self) -> View:
@@ -151,8 +155,10 @@ class Fitted:
         found = softmax(self.evidence(X), axis=1)
         return found.astype(self.view.dictionary.dtype, copy=False)
 
-    def two_class_decision(self, X: Any) -> Array:
-        """log p₁/p₀, which grows with the probability of the second class."""
+    def decisions(self, X: Any) -> Any:
+        """The scores; of two classes log p₁/p₀, which grows with the probability of the second."""
+        if len(self.classes) != 2:
+            return self.scores(X)
         found = self.evidence(X)
         return (found[:, 1] - found[:, 0]).astype(self.view.dictionary.dtype, copy=False)
 
@@ -213,7 +219,7 @@ def _view_state(view: View) -> dict[str, Any]:
         "discriminant_share": view.discriminant_share,
     }
     if view.discriminant is not None:
-        state["discriminant"] = view.discriminant._asdict()
+        state["discriminant"] = dict(view.discriminant.__dict__)
     return state
 
 

@@ -67,7 +67,7 @@ class KernelMap:
             If it is not; the message has its least eigenvalue.
         """
         first = cls(kernel, gamma, landmarks, np.eye(len(landmarks)))
-        K = np.asarray(first(landmarks), np.float64)
+        K = np.asarray(first.values(landmarks), np.float64)
         if K.shape != (len(landmarks), len(landmarks)):
             raise ValueError(
                 f"The kernel gives {K.shape} values for {len(landmarks)} samples; expected a "
@@ -83,13 +83,15 @@ class KernelMap:
         kept = values > RANK * values[-1]
         return replace(first, basis=axes[:, kept] / np.sqrt(values[kept]))
 
+    def values(self, X: Array) -> Array:
+        """Kernel values of rows and landmarks."""
+        if callable(self.kernel):
+            return np.asarray(self.kernel(X, self.landmarks))
+        return KERNELS[self.kernel](X, self.landmarks, self.gamma)
+
     def __call__(self, X: Array) -> Array:
         """Coordinates of rows."""
-        if callable(self.kernel):
-            K = np.asarray(self.kernel(X, self.landmarks))
-        else:
-            K = KERNELS[self.kernel](X, self.landmarks, self.gamma)
-        return (K @ self.basis).astype(X.dtype, copy=False)
+        return (self.values(X) @ self.basis).astype(X.dtype, copy=False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -91,11 +91,15 @@ class Source:
         several = len(self.shards) > 1
         return f"row {within} of {self.names[k]}" + (f" (row {row} of all)" if several else "")
 
+    def probe(self, n_rows: int) -> Array:
+        """Some rows, spread evenly over all."""
+        last = self.shape[0] - 1
+        places = np.unique(np.linspace(0, last, min(n_rows, last + 1)).astype(int))
+        return np.concatenate([self.read(k, k + 1) for k in places.tolist()])
+
     def fingerprint(self, y: NDArray[Any]) -> str:
         """What tells this data set from others: sizes, types, names, all labels and some rows."""
-        n_rows = self.shape[0]
-        probes = np.unique(np.linspace(0, n_rows - 1, min(N_PROBES, n_rows)).astype(int))
-        rows = np.concatenate([self.read(k, k + 1) for k in probes.tolist()])
+        rows = self.probe(N_PROBES)
         text = repr((self.shape, str(self.shards[0].dtype), self.starts, str(y.dtype)))
         digest = hashlib.sha256(text.encode())
         numbers = y.dtype.kind in "iufb"

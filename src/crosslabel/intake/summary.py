@@ -7,7 +7,7 @@ pass over a disk array block by block, and Dask partition by partition.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
@@ -36,12 +36,15 @@ class Summary:
         Its labels are indices in `classes`.
     keys : ndarray of uint64 of shape (n_classes,)
         From which the canonical order of the classes follows, as in `core.ordering`.
+    declared : ndarray
+        Labels of classes that were said to come, whether seen or not.
     """
 
     lift: Lift
     statistics: ClassStatistics
     sample: KeptSample
     keys: Words
+    declared: NDArray[Any] = field(default_factory=lambda: np.zeros(0))
 
     @classmethod
     def empty(
@@ -72,6 +75,11 @@ class Summary:
     def classes(self) -> NDArray[Any]:
         """Labels of the classes seen."""
         return self.statistics.classes
+
+    @property
+    def all_classes(self) -> NDArray[Any]:
+        """Labels of the classes seen and of those that were said to come."""
+        return labels.union(self.declared, self.classes)
 
     @property
     def dtype(self) -> np.dtype:
@@ -109,13 +117,33 @@ class Summary:
         numbers = labels.places(y, statistics.classes)
         keys = key_sums(sample_keys(hashes, weights), numbers, len(statistics.classes))
         sample = grown.sample.add(X, numbers, weights, hashes, self.lift)
-        return Summary(self.lift, statistics, sample, grown.keys + keys)
+        return replace(self, statistics=statistics, sample=sample, keys=grown.keys + keys)
+
+    def declaring(self, classes: NDArray[Any]) -> Summary:
+        """The summary with classes that are going to appear."""
+        labels.union(classes, self.classes)  # refuses labels of another kind
+        return replace(self, declared=labels.union(self.declared, classes))
+
+    def of_statistics(self, statistics: ClassStatistics) -> Summary:
+        """The summary of samples of which nothing but statistics is known."""
+        limits = np.zeros(len(statistics.classes), np.uint64)  # no sample of theirs is kept
+        # Classes by count, then mean: an order that does not depend on their names.
+        order = np.lexsort((statistics.means[:, 0], statistics.counts))
+        keys = np.argsort(order).astype(np.uint64)
+        return Summary(self.lift, statistics, replace(self.sample, limits=limits), keys)
+
+    def bounded(self, size: int) -> Summary:
+        """The summary with at most so many samples of each class."""
+        empty = KeptSample.empty(self.sample.X.shape[1], self.dtype, size, self.sample.seed)
+        empty = empty.renumbered(np.zeros(0, np.intp), len(self.classes))
+        return replace(self, sample=empty.merge(self.sample))
 
     def merge(self, other: Summary) -> Summary:
         """The summary of both sets of samples."""
         statistics = self.statistics.merge(other.statistics)
         a, b = self._over(statistics), other._over(statistics)
-        return Summary(self.lift, statistics, a.sample.merge(b.sample), a.keys + b.keys)
+        sample, keys = a.sample.merge(b.sample), a.keys + b.keys
+        return replace(self, statistics=statistics, sample=sample, keys=keys)
 
     def remove(self, X: Array, y: NDArray[Any], weights: Array | None = None) -> Summary:
         """The summary as if these samples had never been seen; parameters as of `absorb`."""
@@ -131,13 +159,14 @@ class Summary:
         sample = self.sample.remove(numbers, weights, hashes)
         keys = self.keys - key_sums(sample_keys(hashes, weights), numbers, len(self.keys))
         left = np.isin(self.classes, statistics.classes)
-        return Summary(self.lift, statistics, sample.classes(left), keys[left])
+        return replace(self, statistics=statistics, sample=sample.classes(left), keys=keys[left])
 
     def without(self, label: Any) -> Summary:
         """The summary as if a class had never been seen."""
         statistics = self.statistics.without(label)
         left = np.isin(self.classes, statistics.classes)
-        return Summary(self.lift, statistics, self.sample.classes(left), self.keys[left])
+        sample, declared = self.sample.classes(left), self.declared[self.declared != label]
+        return Summary(self.lift, statistics, sample, self.keys[left], declared)
 
     def _over(self, statistics: ClassStatistics) -> Summary:
         """Sample and keys numbered by the classes of larger statistics."""
@@ -155,6 +184,7 @@ class Summary:
             **{f"statistics_{k}": v for k, v in self.statistics.to_arrays().items()},
             **{f"sample_{k}": v for k, v in kept.items()},
             "keys": self.keys,
+            "declared": labels.to_array(self.declared),
         }
 
     @classmethod
@@ -164,7 +194,8 @@ class Summary:
         sample = KeptSample(**{**kept, "size": int(kept["size"]), "seed": int(kept["seed"])})
         statistics = ClassStatistics.from_arrays(_with_prefix(arrays, "statistics_"))
         lift = lift or Lift(unit=statistics.normalized)
-        return cls(lift, statistics, sample, arrays["keys"])
+        declared = arrays.get("declared", np.zeros(0))
+        return cls(lift, statistics, sample, arrays["keys"], declared)
 
 
 def merge_all(summaries: list[Summary]) -> Summary:

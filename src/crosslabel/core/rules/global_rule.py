@@ -66,7 +66,7 @@ class GlobalRule(Rule):
         if k:
             sums += self._sums(both[:, : 2 * k].reshape(n, 2, 1, k))
         energy = energies(Y)
-        masses, residuals = sums[:, 0], energy[:, None] + sums[:, 1]
+        masses, residuals = self._masses(sums[:, 0]), energy[:, None] + sums[:, 1]
         # A class whose atoms the code does not touch must not divide by zero; nor any class, where
         # the query is orthogonal to all atoms.
         floor = xp.maximum(self.eps * masses.sum(axis=1), self.eps**2 * xp.sqrt(energy))[:, None]
@@ -74,12 +74,28 @@ class GlobalRule(Rule):
         return -xp.maximum(residuals, self.zero) / masses
 
     def _sums(self, both: Array) -> Array:
-        """‖x‖₁ and x·q over the last axis of [x, q], which they overwrite."""
+        """Mass of x and x·q over the last axis of [x, q], which they overwrite."""
         x, q = both[:, 0], both[:, 1]
         q *= x
-        namespace(x).abs(x, out=x)
+        self._replace_by_terms(x)
         # A product with ones: NumPy's own sum along so short an axis takes three times as long.
         return both @ self.ones[: both.shape[-1]]
+
+    def _replace_by_terms(self, x: Array) -> None:
+        """What each coefficient adds to the mass, in its place."""
+        namespace(x).abs(x, out=x)
+
+    def _masses(self, sums: Array) -> Array:
+        """The mass of each class, from the sum of its terms."""
+        return sums
+
+    def _onnx_term(self, graph: GraphBuilder, x: str) -> str:
+        """Nodes that do what `_replace_by_terms` does."""
+        return graph.node("Abs", x)
+
+    def _onnx_masses(self, graph: GraphBuilder, sums: str) -> str:
+        """Nodes that do what `_masses` does."""
+        return sums
 
     def explanation(self, query: Array) -> list[Share]:
         """How each class accounts for one query: with its part of the code over all atoms."""
@@ -94,13 +110,16 @@ class GlobalRule(Rule):
         return shares
 
     def onnx_scores(self, graph: GraphBuilder, rows: str) -> str:
-        """−max(‖y‖² + x_S·q_S, 0) / ‖x_S‖₁, with the guards of `scores`."""
+        """−max(‖y‖² + x_S·q_S, 0) over the mass of x_S, with the guards of `scores`."""
         k, own = self.n_shared, (self.n_classes, self.size)
         shapes = [(1, k), own] if k else [own]
         widths = [n * size for n, size in shapes for _ in "xq"]
         parts = graph.split(graph.product(rows, self.projection), widths)
         pairs = list(zip(parts[::2], parts[1::2], shapes))
-        masses = graph.added(graph.class_sums(graph.node("Abs", x), shape) for x, _, shape in pairs)
+        sums = graph.added(
+            graph.class_sums(self._onnx_term(graph, x), shape) for x, _, shape in pairs
+        )
+        masses = self._onnx_masses(graph, sums)
         slopes = graph.added(
             graph.class_sums(graph.node("Mul", x, q), shape) for x, q, shape in pairs
         )
