@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosslabel.core.backend import cholesky, is_tensor, namespace, solve_lower, solve_upper
+from crosslabel.core.moments import Moments, Scatter
 from crosslabel.core.scaling import Array
 from crosslabel.core.shared_variation import within_scatter
 from crosslabel.core.spectrum import scatter_spectrum
-from crosslabel.core.moments import Moments, Scatter
 
 
 @dataclass(frozen=True)

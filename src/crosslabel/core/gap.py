@@ -25,9 +25,9 @@ from scipy.sparse.linalg import eigsh
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.coding import Block, ridge_coder, suppressed_codes
+from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties, blocks
 from crosslabel.core.scaling import Array
-from crosslabel.core.moments import Moments
 
 _LEAST_RIDGE = 1e-10
 """Without ridge, codes on dependent atoms would not be determined, nor f differentiable."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties, group_factor
 from crosslabel.core.quasi_newton import minimise
 from crosslabel.core.scaling import Array
@@ -21,7 +22,6 @@ from crosslabel.core.shared_variation import SharedVariation
 from crosslabel.core.solver import Solution
 from crosslabel.core.spectral import Learnt, assembled, closed_form, learn_alike, orthogonal
 from crosslabel.core.spectrum import Alike, row_spectra
-from crosslabel.core.moments import Moments
 
 _ENOUGH = 1e-8
 """Part of the objective that a step must still promise to lower it by."""

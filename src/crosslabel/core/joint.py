@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from crosslabel.core.scaling import Array
 from crosslabel.core.moments import Labels
+from crosslabel.core.scaling import Array
 
 DOUBT = 1.0
 """Samples at chance level that are added: without one, weights of faultless scores are infinite."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crosslabel.core.moments import Moments, Scatter
 from crosslabel.core.rotation import unit_atoms
 from crosslabel.core.scaling import Array
 from crosslabel.core.spectrum import scatter_spectrum
-from crosslabel.core.moments import Moments, Scatter
 
 
 def within_scatter(statistics: Moments) -> Scatter:

@@ -13,13 +13,13 @@ import numpy as np
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.backend import one_thread
+from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties
 from crosslabel.core.rotation import unit_atoms
 from crosslabel.core.scaling import Array
 from crosslabel.core.shared_variation import SharedVariation
 from crosslabel.core.solver import Solution
 from crosslabel.core.spectrum import Alike, alike, row_spectra
-from crosslabel.core.moments import Moments
 from crosslabel.core.water_filling import energies, unexplained
 
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from crosslabel.core.backend import one_thread, threads_for
-from crosslabel.core.scaling import Array
 from crosslabel.core.moments import Moments, Scatter
+from crosslabel.core.scaling import Array
 
 _TOGETHER = 2**18
 """Values of second moments that are decomposed together: few enough to stay in cache."""

@@ -18,8 +18,8 @@ class Member:
     settings : Settings
     rule : str
         A name in `RULES`.
-    share : float
-        Weight of the rule's evidence.
+    share : float or None
+        Weight of the rule's evidence; None if it is still to be calibrated.
     shrinkage : float or None
         α of the discriminant; None for a view without one.
     discriminant_share : float
@@ -29,7 +29,7 @@ class Member:
     lift: Lift
     settings: Settings
     rule: str
-    share: float = 1.0
+    share: float | None = None
     shrinkage: float | None = None
     discriminant_share: float = 0.0
 

@@ -9,9 +9,9 @@ linear atoms can be looked at. A fold decides which lifts are worth the other fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,22 @@ from crosslabel.core.ordering import canonical, mixed
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice, Member
+from crosslabel.flagship.held_out import Samples
 from crosslabel.flagship.lifts import lift_named, lifts
-from crosslabel.flagship.problem import Settings
-from crosslabel.flagship.race import Candidate, Grid, Runner, ahead, race, race_kernels, samples_of
+from crosslabel.flagship.race import (
+    DISCRIMINANT,
+    GLOBAL,
+    LOCAL,
+    Candidate,
+    Grid,
+    Runner,
+    Setting,
+    ahead,
+    folds_to_run,
+    race,
+    race_kernels,
+)
+from crosslabel.flagship.wish import Wish
 from crosslabel.intake.checking import Training
 from crosslabel.intake.lift import Lift
 from crosslabel.intake.summary import Summary
@@ -46,38 +59,26 @@ USUAL_RIDGE, USUAL_SHARE = 0.1, 10.0
 """What does well on average, where no sample can be held out."""
 
 
-@dataclass(frozen=True)
-class Wish:
-    """What a user names, and what is left to the choice; names as of `CrossLabelClassifier`."""
+def grid_of(wish: Wish) -> Grid:
+    """What is tried in every lift."""
+    ridges = RIDGES if wish.ridge == "auto" else (float(wish.ridge),)
+    wide = GLOBAL_RIDGES if wish.ridge == "auto" and wish.rule not in RULES else ridges
+    shrinkages = SHRINKAGES if wish.shrinkage == "auto" else (float(wish.shrinkage),)
+    rules = GLOBAL_RULES
+    if wish.rule in RULES:
+        # The l1 mass depends on the rotation of atoms, which folds do not make; the length
+        # stands in for it.
+        rules = (wish.rule,) if wish.rule in GLOBAL_RULES else ("global-length",)
+    most = int(np.max(wish.settings.atoms_per_class))
+    return Grid(ridges, wide, rules, shrinkages, most)
 
-    settings: Settings
-    rule: str = "auto"
-    ridge: Literal["auto"] | float = "auto"
-    shrinkage: Literal["auto"] | float = "auto"
-    scale: str = "auto"
-    offset: Literal["auto"] | float = "auto"
-    kernel: str | Callable[[Array, Array], Array] = "auto"
-    n_landmarks: int | None = None
 
-    @property
-    def is_open(self) -> bool:
-        """Whether anything is left to the choice of held-out samples."""
-        return self.rule not in RULES or self.ridge == "auto"
-
-    def grid(self) -> Grid:
-        """What is tried in every lift."""
-        ridges = RIDGES if self.ridge == "auto" else (float(self.ridge),)
-        wide = GLOBAL_RIDGES if self.ridge == "auto" and self.rule not in RULES else ridges
-        shrinkages = SHRINKAGES if self.shrinkage == "auto" else (float(self.shrinkage),)
-        most = int(np.max(self.settings.atoms_per_class))
-        if self.rule not in RULES:
-            return Grid(ridges, wide, GLOBAL_RULES, shrinkages, most)
-        if self.rule == "local":
-            return Grid(ridges, (), (), (), most)
-        # The l1 mass depends on the rotation of atoms, which folds do not make: the length does as
-        # well.
-        stand_in = self.rule if self.rule in GLOBAL_RULES else "global-length"
-        return Grid((), ridges, (stand_in,), (), most)
+def kinds_of(wish: Wish, lift: Lift) -> set[str]:
+    """Kinds of scores that race in a lift."""
+    if wish.rule in RULES:
+        return {LOCAL if wish.rule == LOCAL else GLOBAL}
+    # A code over all atoms of a kernel costs more than it has ever gained.
+    return {LOCAL, DISCRIMINANT} if lift.kernel else {LOCAL, GLOBAL, DISCRIMINANT}
 
 
 class Distinct(NamedTuple):
@@ -121,27 +122,26 @@ class Distinct(NamedTuple):
         return np.where(counts[self.labels] > 1, place % n_folds, -1)
 
 
-def choose(samples: Distinct, wish: Wish, candidates: Mapping[str, Lift] | None = None) -> Choice:
+def choose(samples: Distinct, wish: Wish, lift: Lift | None = None) -> Choice:
     """Members whose average has the lowest held-out log loss.
 
     Parameters
     ----------
     samples : Distinct
     wish : Wish
-    candidates : mapping of Lift, optional
-        Lifts that are tried; those of the wish if not given.
+    lift : Lift, optional
+        Of samples that are lifted already; those of the wish are tried if it is not given.
     """
     if not wish.is_open:
-        lift = lift_named(samples.X, samples.weights, wish)
-        return named_choice(wish, lift if candidates is None else next(iter(candidates.values())))
+        return named_choice(wish, lift or lift_named(samples.X, samples.weights, wish))
     some = samples.some(MOST, wish.settings.seed)
-    tried = dict(lifts(some.X, some.weights, wish) if candidates is None else candidates)
+    tried = lifts(some.X, some.weights, wish) if lift is None else {"fixed": Lift(unit=False)}
     fold = some.folds()
-    if not (fold >= 0).any() or some.labels.max(initial=0) == 0:
-        return named_choice(wish, next(iter(tried.values())))
-    found, scores = _raced(some, tried, fold, wish.grid())
-    members = tuple(_member(one, tried, wish, samples, len(some.X)) for one in found)
-    return Choice(members, scores, float(samples.weights.sum()))
+    if not (fold >= 0).any() or len(np.unique(some.labels)) < 2:
+        return named_choice(wish, lift or next(iter(tried.values())))
+    found, scores = _raced(some, tried, fold, wish)
+    members = [_member(one, lift or tried[one.lift], wish, samples, len(some.X)) for one in found]
+    return Choice(tuple(members), scores, float(samples.weights.sum()))
 
 
 def named_choice(wish: Wish, lift: Lift) -> Choice:
@@ -150,40 +150,55 @@ def named_choice(wish: Wish, lift: Lift) -> Choice:
     settings = replace(wish.settings, ridge=ridge)
     if wish.rule in RULES:
         return Choice((Member(lift, settings, wish.rule, None),))
-    return Choice((Member(lift, settings, "local", USUAL_SHARE),))
+    return Choice((Member(lift, settings, LOCAL, USUAL_SHARE),))
 
 
 class Average(NamedTuple):
-    """Candidates with their shares at the temperature of their average, and its logits."""
+    """Settings with their shares at the temperature of their average, and its logits."""
 
-    settings: list
+    settings: list[Setting]
     logits: Array
 
 
 def _raced(
-    samples: Distinct, tried: Mapping[str, Lift], fold: Labels, grid: Grid
-) -> tuple[list, dict[str, float]]:
-    labels = samples.labels
-    judged = np.where(fold < 0, 0, samples.weights)
-
-    def runners(kernels: bool) -> list[Runner]:
-        return [
-            Runner(name, samples_of(lift, samples.X, labels, fold, samples.weights), grid)
-            for name, lift in tried.items()
-            if (lift.kernel is not None) == kernels
-        ]
-
-    straight = runners(kernels=False)
-    linear = race(straight) if straight else []
-    curved = race_kernels(runners(kernels=True), linear)
-    chosen = average(linear or curved, labels, judged)
-    if linear and curved:
-        wider = average([*linear, *curved], labels, judged)
+    samples: Distinct, candidates: Mapping[str, Lift], fold: Labels, wish: Wish
+) -> tuple[list[Setting], dict[str, float]]:
+    """The settings that won, and the held-out accuracy of every lift that ran to the end."""
+    linear, kernels = _field(samples, candidates, fold, wish)
+    numbers = folds_to_run(fold)
+    rows = np.flatnonzero(np.isin(fold, numbers))
+    labels, weights = samples.labels[rows], samples.weights[rows]
+    found = [runner.candidate(rows) for runner in race(linear or kernels, numbers)]
+    chosen, curved = average(found, labels, weights), list[Candidate]()
+    if linear and kernels:
+        curved = [runner.candidate(rows) for runner in race_kernels(kernels, linear, numbers)]
+    if curved:
+        wider = average([*found, *curved], labels, weights)
         gain = log_losses(chosen.logits, labels) - log_losses(wider.logits, labels)
-        if ahead(gain, judged) > 1:
-            chosen = wider
-    scores = {one.setting.lift: _accuracy(one.logits, labels, judged) for one in linear + curved}
-    return chosen.settings, scores
+        chosen = wider if ahead(gain, weights) > 1 else chosen
+    scores = {one.setting.lift: one.logits.argmax(axis=1) == labels for one in [*found, *curved]}
+    accuracies = {
+        name: float(np.average(is_right, weights=weights)) for name, is_right in scores.items()
+    }
+    return chosen.settings, accuracies
+
+
+def _field(
+    samples: Distinct, tried: Mapping[str, Lift], fold: Labels, wish: Wish
+) -> tuple[list[Runner], list[Runner]]:
+    """All lifts at the start, linear ones and kernels."""
+    linear, kernels = [], []
+    for name, lift in tried.items():
+        rows = None
+        if lift.kernel is None:
+            rows = lift(samples.X).astype(np.float64, copy=False)
+            gram = rows @ rows.T
+        else:
+            gram = lift.kernel.values(replace(lift, kernel=None)(samples.X))
+        own = Samples(gram, samples.labels, fold, samples.weights, rows)
+        runner = Runner(name, own, grid_of(wish), kinds_of(wish, lift))
+        (linear if lift.kernel is None else kernels).append(runner)
+    return linear, kernels
 
 
 def average(found: Sequence[Candidate], labels: Labels, weights: Array) -> Average:
@@ -194,38 +209,31 @@ def average(found: Sequence[Candidate], labels: Labels, weights: Array) -> Avera
     part /= part.sum()
     mixture = np.sum([share * one.logits for share, one in zip(part, found)], axis=0)
     sharpness, _ = temperature(mixture, labels, weights)
+    order = np.argsort(-part, kind="stable")
     kept = [
         replace(
-            one.setting,
-            dictionary_weight=one.setting.dictionary_weight * share * sharpness,
-            discriminant_weight=one.setting.discriminant_weight * share * sharpness,
+            found[k].setting,
+            dictionary_weight=found[k].setting.dictionary_weight * part[k] * sharpness,
+            discriminant_weight=found[k].setting.discriminant_weight * part[k] * sharpness,
         )
-        for share, one in sorted(zip(part, found), key=lambda pair: -pair[0])
-        if share > 0
+        for k in order
+        if part[k] > 0
     ]
     return Average(kept, sharpness * mixture)
 
 
-def _member(
-    setting, tried: Mapping[str, Lift], wish: Wish, samples: Distinct, n_chosen: int
-) -> Member:
+def _member(setting: Setting, lift: Lift, wish: Wish, samples: Distinct, n_some: int) -> Member:
     """A setting as a view to be learnt from all samples."""
-    lift = tried[setting.lift]
-    width = lift(samples.X[:1]).shape[1] if lift.kernel is None else len(samples.X)
     shrinkage = setting.shrinkage
     if shrinkage is not None:
         # The folds reckon with tr(W) over the dimensions that samples can span.
-        shrinkage *= width / min(width, n_chosen)
-    rule = wish.rule if wish.rule in RULES else setting.rule
+        width = lift(samples.X[:1]).shape[1]
+        shrinkage *= width / min(width, n_some)
     return Member(
         lift,
         replace(wish.settings, ridge=setting.ridge),
-        rule,
+        wish.rule if wish.rule in RULES else setting.rule,
         setting.dictionary_weight,
         shrinkage,
         setting.discriminant_weight,
     )
-
-
-def _accuracy(logits: Array, labels: Labels, weights: Array) -> float:
-    return float(np.average(logits.argmax(axis=1) == labels, weights=weights))

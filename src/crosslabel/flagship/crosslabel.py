@@ -18,19 +18,20 @@ from crosslabel.core.initialise import Initialiser
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
-from crosslabel.flagship.choose import Wish, choose, default_lift
+from crosslabel.flagship.choose import Distinct, choose
 from crosslabel.flagship.learn import SOLVERS
+from crosslabel.flagship.lifts import default_lift
 from crosslabel.flagship.predictor import JOINT
 from crosslabel.flagship.problem import SPECTRAL, Settings
 from crosslabel.flagship.progress import CallbackSupportMixin, Progress, with_callbacks
 from crosslabel.flagship.start import STARTS
-from crosslabel.flagship.stored import from_file, to_file
+from crosslabel.flagship.stored import from_state, to_state
 from crosslabel.flagship.streams import StreamLearner
-from crosslabel.flagship.train import train, warm_dictionary
+from crosslabel.flagship.train import train
+from crosslabel.flagship.wish import Wish
 from crosslabel.intake.checking import Training, check_spread, check_training
 from crosslabel.intake.lift import KERNELS, Lift
 from crosslabel.intake.sources import is_out_of_core
-from crosslabel.intake.statistics import ClassStatistics
 from crosslabel.intake.summary import Summary
 
 
@@ -271,20 +272,40 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         training = check_training(bare, X, y, sample_weight, self.device)
         if self.scale == "none":
             check_spread(training.X)
-        samples = self._empty(training.X, Lift(unit=False), size=len(training.X))
-        samples = samples.absorb(training.X, training.classes[training.labels], training.weights)
-        choice = choose(samples, self._wish(), streaming=self.keep_summary)
+        seed = self._seed()
+        choice = self._choice(training, seed)
+        size = len(training.X)
+        summaries = [
+            self._empty(training.X, member.lift, size, seed).absorb(
+                training.X, training.classes[training.labels], training.weights
+            )
+            for member in choice.members
+        ]
+        warm = self.__dict__.get("_fitted") if self.warm_start else None
         with Progress(self, X, y, self.max_iter) as progress:
-            summaries = [samples.lifted(member.lift) for member in choice.members]
-            first = warm_dictionary(self) if self.warm_start else None
-            fitted = train(summaries, choice, training.classes, progress.iteration, first=first)
+            fitted = train(summaries, choice, training.classes, progress.iteration, warm=warm)
         kept = summaries[0].bounded(self._kept()) if self.keep_summary else None
         return self._adopt(bare, kept, fitted)
 
-    def _wish(self, lift: Lift | None = None) -> Wish:
-        """What the user names, and what is left to the choice; of a stream the lift is fixed."""
+    def _choice(self, training: Training, seed: int) -> Choice:
+        """What is chosen from samples in memory; with one lift where they go on as a stream."""
+        wish = self._wish(seed)
+        if self.keep_summary:
+            summary = self._empty_summary(training.X)
+            summary = summary.absorb(
+                training.X, training.classes[training.labels], training.weights
+            )
+            return self._chosen(summary)
+        return choose(Distinct.of(training), wish)
+
+    def _chosen(self, summary: Summary) -> Choice:
+        """What is chosen from the samples that a summary keeps."""
+        return choose(Distinct.kept(summary), self._wish(summary.sample.seed), summary.lift)
+
+    def _wish(self, seed: int) -> Wish:
+        """What the user names, and what is left to the choice."""
         return Wish(
-            self._settings(),
+            self._settings(seed),
             rule=self.rule,
             ridge=self.ridge,
             shrinkage=self.shrinkage,
@@ -292,14 +313,13 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
             offset=self.offset,
             kernel=self.kernel,
             n_landmarks=self.n_landmarks,
-            lift=lift,
         )
 
-    def _settings(self) -> Settings:
+    def _settings(self, seed: int) -> Settings:
         return Settings(
             self.atoms_per_class,
             int(self.shared_atoms),
-            0.0 if self.ridge == "auto" else float(self.ridge),
+            0.0 if isinstance(self.ridge, str) else float(self.ridge),
             float(self.suppression),
             float(self.grouping),
             self.init,
@@ -307,26 +327,22 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
             float(self.tol),
             self.solver,
             self.device,
-            self._seed(),
+            seed,
         )
 
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _empty(self, samples: Array, lift: Lift, size: int) -> Summary:
-        return Summary.empty(
-            samples.shape[1], samples.dtype, lift, size=size, seed=self._seed()
-        )
+    def _empty(self, samples: Array, lift: Lift, size: int, seed: int) -> Summary:
+        return Summary.empty(samples.shape[1], samples.dtype, lift, size=size, seed=seed)
 
     def _empty_summary(self, samples: Array) -> Summary:
         """Of a stream, which fixes its lift with the first samples."""
-        return self._empty(samples, default_lift(samples, self._wish()), self._kept())
-
-    def _chosen(self, summary: Summary) -> Choice:
-        return choose(summary, self._wish(summary.lift), streaming=True)
+        seed = self._seed()
+        return self._empty(samples, default_lift(samples, self._wish(seed)), self._kept(), seed)
 
     def __getstate__(self) -> dict[str, Any]:
-        return to_file(super().__getstate__())
+        return to_state(super().__getstate__())
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(from_file(state))
+        super().__setstate__(from_state(state))

@@ -110,8 +110,6 @@ class Fitted:
         Atoms that no training code uses.
     apart : tuple of list of float
         The trace of each class, where classes are problems of their own; else empty.
-    gap : float
-        Bound of what is left of the objective above its least value.
     rule_scores : dict
         Held-out accuracy of each rule that was tried.
     choice : Choice, optional
@@ -123,7 +121,6 @@ class Fitted:
     trace: Array
     unused: NDArray[np.intp]
     apart: tuple[list[float], ...] = ()
-    gap: float = float("nan")
     rule_scores: dict[str, float] = field(default_factory=dict)
     choice: Choice | None = None
 
@@ -175,7 +172,6 @@ class Fitted:
             "views": views,
             "trace": self.trace,
             "unused": self.unused,
-            "gap": self.gap,
             "rule_scores": self.rule_scores,
         }
 

@@ -15,8 +15,8 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 
 from crosslabel.core.joint import evidence
-from crosslabel.core.scaling import Array
 from crosslabel.core.moments import Labels
+from crosslabel.core.scaling import Array
 from crosslabel.core.water_filling import energies
 
 _FEW = 4

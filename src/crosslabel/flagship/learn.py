@@ -12,7 +12,7 @@ import numpy as np
 from crosslabel.core import reference
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.coding import UndeterminedCodesError
-from crosslabel.core.grouped import limit_form
+from crosslabel.core.grouped import learn_limit
 from crosslabel.core.memory import check_room
 from crosslabel.core.rotation import exemplars
 from crosslabel.core.scaling import Array
@@ -66,7 +66,7 @@ def _closed_form(problem: Problem, known: Mapping[int, Known]) -> Solution:
     new = np.array([c for c in range(layout.n_classes) if c not in known], dtype=np.intp)
     if layout.shared or len(new) == layout.n_classes:
         with _naming(problem, np.arange(layout.n_classes)):
-            return limit_form(problem.moments, layout, penalties, likeness(problem, layout))
+            return learn_limit(problem.moments, layout, penalties, likeness(problem, layout))
     part = AtomLayout(0, tuple(layout.per_class[c] for c in new))
     D = np.empty((layout.n_atoms, problem.moments.n_features), problem.summary.dtype)
     unused, values = np.zeros(layout.n_atoms, dtype=bool), np.empty(layout.n_classes)
@@ -74,7 +74,7 @@ def _closed_form(problem: Problem, known: Mapping[int, Known]) -> Solution:
         D[layout.own(c)], values[c] = atoms, value
     if len(new):
         rows = likeness(problem, layout, new)
-        found = limit_form(problem.moments.reordered(new), part, penalties, rows)
+        found = learn_limit(problem.moments.reordered(new), part, penalties, rows)
         for k, c in enumerate(new.tolist()):
             D[layout.own(c)] = found.dictionary[part.own(k)]
             unused[layout.own(c)] = found.unused[part.own(k)]

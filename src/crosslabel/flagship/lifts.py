@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crosslabel.core.scaling import Array, row_norms, unit_rows
+from crosslabel.core.scaling import Array, row_norms
+from crosslabel.flagship.wish import Wish
 from crosslabel.intake.lift import KernelMap, Lift, standard
 
 COMPARABLE = 2.0
 """Features that must rule the raw norms for these to mean something."""
-
-
-class LiftWish(Protocol):
-    """What a user says of the lift; names as of `CrossLabelClassifier`."""
-
-    @property
-    def rule(self) -> str: ...
-    @property
-    def scale(self) -> str: ...
-    @property
-    def offset(self) -> Literal["auto"] | float: ...
-    @property
-    def kernel(self) -> str | Callable[[Array, Array], Array]: ...
-    @property
-    def n_landmarks(self) -> int | None: ...
 
 
 def is_comparable(X: Array) -> bool:
@@ -43,14 +27,14 @@ def is_comparable(X: Array) -> bool:
     return bool(moments.sum() ** 2 >= COMPARABLE * np.sum(moments**2))
 
 
-def lifts(X: Array, weights: NDArray[np.float64], wish: LiftWish) -> dict[str, Lift]:
+def lifts(X: Array, weights: NDArray[np.float64], wish: Wish) -> dict[str, Lift]:
     """All lifts that are worth a try for these samples, linear ones first.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
     weights : ndarray of shape (n_samples,)
-    wish : LiftWish
+    wish : Wish
         With a rule that is named, the lift is too.
 
     Returns
@@ -83,7 +67,7 @@ def lifts(X: Array, weights: NDArray[np.float64], wish: LiftWish) -> dict[str, L
     return found
 
 
-def lift_named(X: Array, weights: NDArray[np.float64], wish: LiftWish) -> Lift:
+def lift_named(X: Array, weights: NDArray[np.float64], wish: Wish) -> Lift:
     """The lift that a user names; unit norm where they say nothing."""
     offset = 0.0 if wish.offset == "auto" else float(wish.offset)
     lift = Lift(offset=offset, unit=wish.scale != "none")
@@ -97,7 +81,7 @@ def lift_named(X: Array, weights: NDArray[np.float64], wish: LiftWish) -> Lift:
     return with_kernel(lift, X, wish)
 
 
-def with_kernel(lift: Lift, X: Array, wish: LiftWish) -> Lift:
+def with_kernel(lift: Lift, X: Array, wish: Wish) -> Lift:
     """The lift, and then the coordinates of a kernel at these samples or at some of them."""
     kernel = "rbf" if wish.kernel == "auto" else wish.kernel
     if kernel == "precomputed":
@@ -109,7 +93,7 @@ def with_kernel(lift: Lift, X: Array, wish: LiftWish) -> Lift:
     return replace(lift, kernel=KernelMap.fit(kernel, landmarks, gamma))
 
 
-def default_lift(X: Array, wish: LiftWish) -> Lift:
+def default_lift(X: Array, wish: Wish) -> Lift:
     """The lift of a stream, fixed with its first samples."""
     ones = np.ones(len(X))
     if wish.scale == "auto" and wish.rule == "auto" and len(X) > 1 and not is_comparable(X):

@@ -40,9 +40,7 @@ def learnt(read: Callable[[Fitted], Any], meaning: str) -> Any:
     return property(value, doc=meaning)
 
 
-class Predictor(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator
-):
+class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator):
     """An estimator whose predictions come from one value, `_fitted`."""
 
     _fitted: Fitted
@@ -57,10 +55,7 @@ class Predictor(
     objective_trace_ = learnt(lambda fitted: fitted.trace, "Objective after each iteration.")
     n_iter_ = learnt(lambda fitted: len(fitted.trace), "Number of iterations.")
     unused_atoms_ = learnt(lambda fitted: fitted.unused, "Atoms that no training code uses.")
-    optimality_gap_ = learnt(lambda fitted: fitted.gap, "Bound of what more could be gained.")
-    rule_ = learnt(
-        lambda fitted: JOINT if fitted.is_joint else fitted.view.rule, "What decides."
-    )
+    rule_ = learnt(lambda fitted: JOINT if fitted.is_joint else fitted.view.rule, "What decides.")
     rule_scores_ = learnt(lambda fitted: fitted.rule_scores, "Held-out accuracy of each rule.")
     temperature_ = learnt(lambda fitted: fitted.view.share, "Scale of the probabilities.")
 
@@ -190,4 +185,3 @@ class Predictor(
         # plane, two lie in nearly the same direction from the origin.
         tags.classifier_tags.poor_score = True
         return tags
-

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from crosslabel.core.joint import fit_weights, log_losses, shares, spread, temperature
-from crosslabel.core.scaling import Array
 from crosslabel.core.moments import Labels
+from crosslabel.core.scaling import Array
 from crosslabel.flagship.held_out import (
     Samples,
     discriminants,

@@ -59,9 +59,7 @@ def sample_of(problem: Problem, n_directions: int) -> Sample:
         weights.append(np.full(len(rows), n / len(rows)))
     labels = np.concatenate(found)
     by_class = np.argsort(labels, kind="stable")
-    return Sample(
-        np.concatenate(X)[by_class], labels[by_class], np.concatenate(weights)[by_class]
-    )
+    return Sample(np.concatenate(X)[by_class], labels[by_class], np.concatenate(weights)[by_class])
 
 
 def _main_directions(summary: Summary, label: int, n_directions: int) -> tuple[Array, float]:

@@ -10,19 +10,19 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
+from numpy.typing import ArrayLike
 
+from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.gap import optimality_gap
 from crosslabel.core.moments import ImpossibleRemovalError
-from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
 from crosslabel.flagship.predictor import Predictor
 from crosslabel.flagship.problem import Problem
 from crosslabel.flagship.progress import Progress, with_callbacks
 from crosslabel.flagship.train import Before, continued, train
-from crosslabel.intake import labels
 from crosslabel.intake.checking import check_batch, check_several
 from crosslabel.intake.disk import summary_of_pass
+from crosslabel.intake.lift import Lift
 from crosslabel.intake.statistics import ClassStatistics
 from crosslabel.intake.summary import Summary
 
@@ -34,8 +34,12 @@ class StreamLearner(Predictor):
     """
 
     _summary: Summary
+    scale: str
     warm_iter: int
     kept_samples: int
+    memory_limit: int
+    checkpoint: Any
+    verbose: int
     max_iter: int
     atoms_per_class: Any
     random_state: Any
@@ -44,6 +48,15 @@ class StreamLearner(Predictor):
     def statistics_(self) -> ClassStatistics:
         """Count, mean and scatter of each class, of all samples that the model has learnt from."""
         return self._kept_summary().statistics
+
+    @property
+    def optimality_gap_(self) -> float:
+        """What the objective could still fall by, at most, with any number of atoms."""
+        view, moments = self._fitted.view, self._kept_summary().statistics.moments
+        sizes = tuple(size for size in view.layout.per_class if size)
+        layout = AtomLayout(view.layout.shared, sizes)
+        penalties = replace(self._settings(0), ridge=view.ridge).penalties
+        return optimality_gap(moments, view.dictionary.astype(float), layout, penalties)
 
     def partial_fit(
         self,
@@ -81,7 +94,7 @@ class StreamLearner(Predictor):
         bare = self._bare()
         dtype = None if old is None else old.dtype
         samples, targets, weights = check_batch(bare, X, y, sample_weight, dtype)
-        summary = self._empty_summary(samples, targets) if old is None else old
+        summary = self._empty_summary(samples) if old is None else old
         summary = summary.absorb(samples, targets, weights)
         if classes is not None:
             summary = summary.declaring(np.unique(np.asarray(classes)))
@@ -173,18 +186,29 @@ class StreamLearner(Predictor):
         bare = self._bare()
         bare.n_features_in_ = statistics.n_features
         bare.__dict__.pop("feature_names_in_", None)
-        lift = self._lift_of_statistics(statistics)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        empty = Summary.empty(
-            statistics.n_features, statistics.means.dtype, lift, size=self._kept(), seed=seed
-        )
-        summary = self._learnt_on(bare, empty.of_statistics(statistics))
-        return self._adopt(bare, *summary)
+        unit = self.scale != "none"
+        if statistics.normalized != unit or self.scale == "standard":
+            raise ValueError(
+                f"The statistics are of samples with normalize={statistics.normalized}, but the "
+                f"classifier has scale={self.scale!r}. Use scale='unit' for samples of unit norm, "
+                "scale='none' for samples as they are."
+            )
+        empty = self._empty(statistics.means[:0], Lift(unit=unit), self._kept(), self._seed())
+        return self._adopt(bare, *self._learnt_on(bare, empty.of_statistics(statistics)))
 
     def _fit_pass(self, X: Any, y: Any, sample_weight: Any) -> Self:
         """Learn from samples that are not in memory."""
         bare = self._bare()
-        summary, checkpoint = summary_of_pass(bare, X, y, sample_weight, self._empty_summary)
+        summary, checkpoint = summary_of_pass(
+            bare,
+            X,
+            y,
+            sample_weight,
+            self._empty_summary,
+            memory_limit=self.memory_limit,
+            checkpoint=self.checkpoint,
+            verbose=self.verbose,
+        )
         check_several(self, summary.classes, "there is")
         self._adopt(bare, *self._learnt_on(bare, summary))
         if checkpoint:
@@ -202,9 +226,7 @@ class StreamLearner(Predictor):
         sample = summary.sample
         targets = summary.classes[sample.labels]
         with Progress(estimator, sample.X, targets, self.max_iter) as progress:
-            return summary, train(
-                [summary], choice, summary.all_classes, progress.iteration
-            )
+            return summary, train([summary], choice, summary.all_classes, progress.iteration)
 
     def _improved(self, summary: Summary) -> Any:
         """The model after a batch: exact in the closed form, else a few iterations further on."""
@@ -241,7 +263,7 @@ class StreamLearner(Predictor):
         return train([summary], choice, summary.all_classes, before=before)
 
     def _learns_at_once(self, summary: Summary) -> bool:
-        return self._settings(summary).is_closed_form or self.warm_iter > 0
+        return self._settings(summary.sample.seed).is_closed_form or self.warm_iter > 0
 
     def _adopt(self, source: Any, summary: Summary | None, fitted: Any) -> Self:
         """Take over a summary and the model learnt from it, together."""
@@ -276,5 +298,6 @@ class StreamLearner(Predictor):
     # What the classifier brings.
     _chosen: Any
     _settings: Any
+    _empty: Any
     _empty_summary: Any
-    _lift_of_statistics: Any
+    _seed: Any

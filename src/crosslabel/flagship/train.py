@@ -13,6 +13,7 @@ from crosslabel.core.discriminant import Discriminant, discriminant
 from crosslabel.core.moments import Moments
 from crosslabel.core.scaling import Array
 from crosslabel.core.solver import Callback, Solution
+from crosslabel.flagship.calibrate import calibrated
 from crosslabel.flagship.choice import Choice, Member
 from crosslabel.flagship.fitted import Fitted, View
 from crosslabel.flagship.learn import Known, learn
@@ -37,6 +38,7 @@ def train(
     *,
     before: Before | None = None,
     first: Array | None = None,
+    warm: Fitted | None = None,
 ) -> Fitted:
     """Learn each view of a choice from the summary of its lift.
 
@@ -54,12 +56,17 @@ def train(
         problem of its own.
     first : ndarray, optional
         A dictionary for the first view to start from.
+    warm : Fitted, optional
+        A model whose dictionary it starts from, if that fits.
     """
     views, solutions = [], []
     for summary, member in zip(summaries, choice.members):
         problem = Problem(summary, member.settings, classes)
         known = None if before is None else unchanged(problem, before)
+        if warm is not None and not views:
+            first = warm_dictionary(problem, warm)
         solution = learn(problem, None if views else callback, known=known, first=first)
+        first = None
         views.append(view_of(problem, member, solution))
         solutions.append(solution)
     shown = solutions[0]
@@ -85,7 +92,7 @@ def view_of(problem: Problem, member: Member, solution: Solution) -> View:
         problem.with_places(problem.layout),
         member.rule,
         member.settings.ridge,
-        member.share,
+        calibrated(problem, member, solution) if member.share is None else member.share,
         linear,
         member.discriminant_share,
     )
@@ -154,3 +161,14 @@ def continued(problem: Problem, fitted: Fitted | None) -> Array | None:
         if is_same and b is not None:
             D[layout.own(c)] = old.dictionary[old.layout.own(b)]
     return D
+
+
+def warm_dictionary(problem: Problem, fitted: Fitted | None) -> Array | None:
+    """The dictionary of the model before, for a warm start; None where it does not fit."""
+    if fitted is None:
+        return None
+    layout, D = problem.with_places(problem.layout), fitted.view.dictionary
+    same = layout == fitted.view.layout and np.array_equal(fitted.classes, problem.classes)
+    if not same or D.shape[1] != problem.moments.n_features:
+        return None
+    return D.astype(problem.summary.dtype)

@@ -61,9 +61,7 @@ def absorb_partitions(X: Any, y: Any, sample_weight: Any, summary: Summary) -> S
     return dask.compute(summaries[0])[0]
 
 
-def _summarise(
-    number: int, summary: Summary, X: Any, y: Any, weights: Any = None
-) -> Summary:
+def _summarise(number: int, summary: Summary, X: Any, y: Any, weights: Any = None) -> Summary:
     """The summary of one partition; runs on a worker."""
     samples = np.ascontiguousarray(np.asarray(X), dtype=summary.dtype)
     targets = np.asarray(y).ravel()

@@ -288,4 +288,3 @@ def _nothing(n_features: int) -> ClassMoments:
 def _listed(classes: NDArray[Any]) -> str:
     names = [repr(label) for label in classes.tolist()]
     return ", ".join(names if len(names) < 12 else [*names[:10], "…"])
-

@@ -22,6 +22,7 @@ from crosslabel.intake.lift import Lift
 from crosslabel.intake.sample import KeptSample, Words
 from crosslabel.intake.statistics import ClassStatistics
 
+
 @dataclass(frozen=True, eq=False)
 class Summary:
     """Statistics of all samples seen, a bounded sample of them, and a key of each class; immutable.
