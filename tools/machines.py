@@ -3,7 +3,7 @@
 A machine here is a Python, a BLAS kernel, and the vector instructions that NumPy may use:
 
 - each kernel that OpenBLAS can run on this processor, asked for by `OPENBLAS_CORETYPE`;
-- the oldest of them with NumPy's dispatched instructions off, as on a processor without them;
+- the oldest of them with the instructions off that NumPy and torch choose at run time;
 - each other Python from 3.11 up that is installed, in an environment of its own below `--folder`.
 
 Run: python -m tools.machines [--list] [--only WORD ...] [--tests PATH ...]
@@ -21,7 +21,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 ROOT = Path(__file__).parents[1]
 FOLDER = Path("/var/tmp/crosslabel-machines")
@@ -81,7 +81,7 @@ class Outcome(NamedTuple):
 def environment(variables: dict[str, str]) -> dict[str, str]:
     """Variables of a machine's processes: this checkout, one thread, and no other pretence."""
     kept = dict(os.environ)
-    for name in ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES"):
+    for name in ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES", "ATEN_CPU_CAPABILITY"):
         kept.pop(name, None)
     threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     return kept | {"PYTHONPATH": str(ROOT / "src")} | threads | variables
@@ -117,7 +117,7 @@ def pretended(python: Path) -> Iterator[Machine]:
         yield Machine(f"kernel {name}", python, {"OPENBLAS_CORETYPE": name})
     dispatched = " ".join(probe(python, {})["dispatched"])
     if dispatched:
-        plain = {"NPY_DISABLE_CPU_FEATURES": dispatched}
+        plain = {"NPY_DISABLE_CPU_FEATURES": dispatched, "ATEN_CPU_CAPABILITY": "default"}
         if available:
             plain["OPENBLAS_CORETYPE"] = next(iter(available.values()))
         yield Machine(f"NumPy without {dispatched}", python, plain)
@@ -154,13 +154,13 @@ def machines() -> Iterator[Machine]:
             yield Machine("Python " + ".".join(map(str, minor)), python, own_environment=True)
 
 
-def installed(machine: Machine, folder: Path) -> Path:
+def installed(machine: Machine, folder: Path, output: IO[str]) -> Path:
     """The Python of an environment with all that the tests need; made anew when pyproject.toml is.
 
     Raises
     ------
     subprocess.CalledProcessError
-        Where a package cannot be installed.
+        Where a package cannot be installed; `output` says why.
     """
     if not machine.own_environment:
         return machine.python
@@ -168,11 +168,12 @@ def installed(machine: Machine, folder: Path) -> Path:
     python, stamp = home / "bin" / "python", home / "pyproject.toml"
     wanted = (ROOT / "pyproject.toml").read_bytes()
     if not stamp.exists() or stamp.read_bytes() != wanted:
-        quiet = ["--quiet", "--disable-pip-version-check"]
-        subprocess.run([machine.python, "-m", "venv", "--clear", home], check=True)
-        subprocess.run(
-            [python, "-m", "pip", "install", *quiet, "--editable", f"{ROOT}[dev]"], check=True
-        )
+        packages = ["--disable-pip-version-check", "--editable", f"{ROOT}[dev]"]
+        for command in (
+            [machine.python, "-m", "venv", "--clear", home],
+            [python, "-m", "pip", "install", *packages],
+        ):
+            subprocess.run(command, check=True, stdout=output, stderr=subprocess.STDOUT)
         stamp.write_bytes(wanted)
     return python
 
@@ -181,23 +182,22 @@ def run(machine: Machine, tests: list[str], folder: Path, jobs: int) -> Outcome:
     """The suite on one machine; its whole output goes into a file."""
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / (re.sub(r"\W+", "-", machine.name).lower() + ".log")
-    try:
-        python = installed(machine, folder)
-    except subprocess.CalledProcessError as error:
-        return Outcome(False, f"its environment could not be made: {error}", log)
     workers = ["-n", str(jobs)] if jobs > 1 else []
-    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *workers, *tests]
     with log.open("w") as output:
+        try:
+            python = installed(machine, folder, output)
+        except subprocess.CalledProcessError:
+            return Outcome(False, "its environment could not be made", log)
         done = subprocess.run(
-            command,
+            [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *workers, *tests],
             cwd=ROOT,
             env=environment(machine.variables),
             stdout=output,
             stderr=subprocess.STDOUT,
             check=False,
         )
-    lines = log.read_text(errors="replace").splitlines()
-    return Outcome(done.returncode == 0, lines[-1].strip("= ") if lines else "no output", log)
+    last = log.read_text(errors="replace").splitlines()[-1:]
+    return Outcome(done.returncode == 0, "".join(last).strip("= "), log)
 
 
 def arguments() -> argparse.Namespace:
@@ -212,24 +212,22 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> int:
-    """One line per machine; the number of those on which a test failed."""
+    """One line per machine; how many of them a test failed on."""
     wanted = arguments()
     failed = 0
     for machine in machines():
         if not any(word.lower() in machine.name.lower() for word in wanted.only):
             continue
-        asked = " ".join(f"{name}={value!r}" for name, value in machine.variables.items())
         if wanted.list:
-            print(f"{machine.name:<50} {machine.python} {asked}".rstrip())
+            asked = [f"{name}={value!r}" for name, value in machine.variables.items()]
+            print(f"{machine.name:<46}", *asked, machine.python)
             continue
         began = time.monotonic()
         outcome = run(machine, wanted.tests, wanted.folder, wanted.jobs)
         word = "ok" if outcome.passed else "FAILED"
-        took = time.monotonic() - began
-        print(f"{word:<7}{machine.name:<50} {outcome.summary} ({took:.0f} s)", flush=True)
-        if not outcome.passed:
-            failed += 1
-            print(f"       {outcome.log}", flush=True)
+        took = f"{time.monotonic() - began:.0f} s"
+        print(f"{word:<7}{machine.name:<46}{outcome.summary} [{took}, {outcome.log}]", flush=True)
+        failed += not outcome.passed
     return failed
 
 
