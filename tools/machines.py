@@ -169,10 +169,11 @@ def installed(machine: Machine, folder: Path, output: IO[str]) -> Path:
     wanted = (ROOT / "pyproject.toml").read_bytes()
     if not stamp.exists() or stamp.read_bytes() != wanted:
         packages = ["--disable-pip-version-check", "--editable", f"{ROOT}[dev]"]
-        for command in (
-            [machine.python, "-m", "venv", "--clear", home],
-            [python, "-m", "pip", "install", *packages],
+        for start, module in (
+            (machine.python, ["venv", "--clear", str(home)]),
+            (python, ["pip", "install", *packages]),
         ):
+            command = [str(start), "-m", *module]
             subprocess.run(command, check=True, stdout=output, stderr=subprocess.STDOUT)
         stamp.write_bytes(wanted)
     return python

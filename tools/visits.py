@@ -38,7 +38,7 @@ def visited(action: Callable[[], object]) -> list[str]:
         action()
     finally:
         sys.settrace(before)
-        threading.settrace(before)  # type: ignore[arg-type]  # None takes the trace away
+        threading.settrace(before)
     found = (Path(each) for each in seen)
     return sorted(str(each.relative_to(home)) for each in found if each.is_relative_to(home))
 
