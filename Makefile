@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 # Where benchmarks that take hours keep what they have done.
 KEPT   ?= /var/tmp/crosslabel-bench
 
-.PHONY: help demo test test-slow fuzz test-lower audit lint bench bench-methods bench-images bench-peers bench-stream bench-gpu reproduce format clean
+.PHONY: help demo test test-slow test-machines house fuzz test-lower audit lint bench bench-methods bench-images bench-peers bench-stream bench-gpu reproduce format clean
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
@@ -35,6 +35,15 @@ test: lint
 ## make test-slow  the tests on real data that take minutes
 test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow
+
+## make test-machines  the tests under every BLAS kernel, without NumPy's vector instructions, on every Python; takes hours
+# What to leave out or add: make test-machines MACHINES='--only Nehalem 3.13 --tests tests/core'
+test-machines: $(VENV)/.dev
+	$(BIN)/python -m tools.machines $(MACHINES)
+
+## make house      what the design asks of the source, as figures beside their bars
+house: $(VENV)/.dev
+	$(BIN)/python -m tools.house
 
 ## make fuzz       5,000 generated inputs to every estimator; takes hours
 fuzz: $(VENV)/.dev

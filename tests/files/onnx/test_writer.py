@@ -42,12 +42,15 @@ def scores_of(model, X):
 
 
 def assert_agrees(model, X, dtype=None):
-    """All labels the same, all scores to 1e-5."""
+    """All scores to 1e-5, and all labels the same that scores so exact can decide."""
     label, scores = run(to_onnx(model, dtype=dtype), X)
     expected = scores_of(model, X)
     tolerance = 1e-9 if scores.dtype == np.float64 else 1e-5
-    assert_array_equal(label, model.predict(X))
     assert_allclose(scores, expected, rtol=tolerance, atol=tolerance)
+    first, second = -np.sort(-expected, axis=1)[:, :2].T
+    decided = first - second > 2 * tolerance * (1 + np.abs(first))
+    assert decided.mean() > 0.99
+    assert_array_equal(label[decided], model.predict(X)[decided])
 
 
 @every_rule
