@@ -138,7 +138,8 @@ def _alternatives(node: ast.AST, parent: ast.AST) -> Iterator[ast.AST]:
                 for other in COMPARED.get(type(op), ()):
                     yield ast.Compare(left, [*ops[:i], other(), *ops[i + 1 :]], right)
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
-            yield from _of_constant(value, parent)
+            if not (value == 1 and isinstance(parent, ast.UnaryOp)):  # of −1 the sign is changed
+                yield from _of_constant(value, parent)
         case ast.Call():
             yield from _of_call(node)
         case ast.Attribute(attr="T", value=value, ctx=ast.Load()):
