@@ -22,9 +22,9 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.initialise import INITIALISERS
+from crosslabel.core.moments import ImpossibleRemovalError
 from crosslabel.core.scaling import Array
 from crosslabel.core.solver import Solution, total_trace
-from crosslabel.core.statistics import ImpossibleRemovalError
 from crosslabel.flagship.progress import Progress, with_callbacks
 from crosslabel.flagship.stream_training import stream_of, training_set
 from crosslabel.flagship.training import TrainingSet

@@ -41,11 +41,11 @@ def training_set(stream: Stream, n_directions: int) -> TrainingSet:
 
     A class of which no sample is kept is represented by its principal directions.
     """
-    sample, statistics = stream.sample, stream.statistics.numbered(stream.dtype)
+    sample, statistics = stream.sample, stream.statistics.moments.astype(stream.dtype)
     X, found = [sample.X], [sample.labels]
     weights, hashes = [sample.weights], [sample.hashes]
     for c in np.flatnonzero(np.bincount(sample.labels, minlength=len(stream.keys)) == 0):
-        n, mean, scatter = stream.statistics.moments()[c]
+        n, mean, scatter = stream.statistics.moments.by_class()[c]
         rows = _principal_directions(np.vstack([np.sqrt(n) * mean, scatter.factor()]), n_directions)
         X.append(rows.astype(stream.dtype))
         found.append(np.full(len(rows), c))

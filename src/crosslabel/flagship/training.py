@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.coding import UndeterminedCodesError
+from crosslabel.core.moments import Labels, Moments
 from crosslabel.core.ordering import canonical, class_order
 from crosslabel.core.scaling import Array
-from crosslabel.core.statistics import ClassStatistics, Labels
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class TrainingSet:
         From which the order of the classes follows.
     classes : ndarray of int of shape (n_classes,)
         `classes[c]` is the index in the estimator's `classes_` of canonical class c.
-    known : ClassStatistics, optional
+    known : Moments, optional
         The statistics, where they have been found already.
     hashes : ndarray of uint64 of shape (n_samples,), optional
         Of the samples as they were given.
@@ -46,7 +46,7 @@ class TrainingSet:
     weights: NDArray[np.float64]
     keys: NDArray[np.uint64]
     classes: NDArray[np.intp]
-    known: ClassStatistics | None = None
+    known: Moments | None = None
     hashes: NDArray[np.uint64] | None = None
     device: Any = None
 
@@ -74,11 +74,9 @@ class TrainingSet:
         return np.bincount(self.labels, minlength=self.n_classes)
 
     @cached_property
-    def statistics(self) -> ClassStatistics:
+    def statistics(self) -> Moments:
         """Count, mean and scatter of each canonical class."""
-        return self.known or ClassStatistics.from_samples(
-            self.X, self.labels, self.n_classes, self.weights
-        )
+        return self.known or Moments.from_samples(self.X, self.labels, self.n_classes, self.weights)
 
     @property
     def by_name(self) -> NDArray[np.intp]:
@@ -95,7 +93,7 @@ class TrainingSet:
         return AtomLayout(int(shared_atoms), tuple(int(size) for size in sizes))
 
     @property
-    def named_statistics(self) -> ClassStatistics:
+    def named_statistics(self) -> Moments:
         """The statistics with the classes in the order of `classes_`."""
         return self.statistics.reordered(self.by_name)
 
@@ -140,10 +138,10 @@ class Fold:
         train: TrainingSet,
         test: TrainingSet,
         rows: NDArray[np.intp],
-        parts: list[ClassStatistics],
+        parts: list[Moments],
     ) -> Fold:
         """A fold whose training samples are those of the parts (classes as in `classes_`)."""
-        named = reduce(ClassStatistics.merge, parts)
+        named = reduce(Moments.merge, parts)
         return cls(replace(train, known=named.reordered(train.classes)), test, rows)
 
 

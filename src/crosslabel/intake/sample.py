@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crosslabel.core.moments import ImpossibleRemovalError, Labels
 from crosslabel.core.ordering import mixed
 from crosslabel.core.scaling import Array
-from crosslabel.core.statistics import ImpossibleRemovalError, Labels
 
 Words = NDArray[np.uint64]
 
