@@ -55,3 +55,7 @@ def test_the_result_may_go_to_the_input_itself():
     X = np.array([[3.0, 4.0], [0.0, 0.0]])
     assert unit_rows(X, out=X) is X
     assert_allclose(X, [[0.6, 0.8], [0.0, 0.0]])
+
+
+def test_a_direction_beyond_the_range_keeps_its_sign():
+    assert_allclose(unit_rows(np.array([[-1.2e308, -1.6e308]])), [[-0.6, -0.8]])
