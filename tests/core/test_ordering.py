@@ -101,7 +101,7 @@ def test_hashes_do_not_depend_on_how_many_rows_are_taken_at_a_time(monkeypatch):
 
 
 def test_the_key_of_a_sample_is_its_hash_apart_times_its_weight():
-    hashes = [0, 5, 2**63 + 11, 0x9E3779B97F4A7C15]
+    hashes = [0, 0x9E3779B97F4A7C15, 2**63 + 11, 5]
     weights = [1.0, 0.5, 3.25, 1e-9]
     units = [2**16, 2**15, 13 * 2**14, 1]
     expected = [naive_mixed(h ^ 0x9E3779B97F4A7C15) * unit % WORD for h, unit in zip(hashes, units)]
