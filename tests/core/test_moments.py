@@ -287,3 +287,29 @@ def test_another_precision_and_another_order():
     }
     turned = found.reordered(np.array([2, 0, 1]))
     assert_same(turned, literal(X, np.array([1, 2, 0])[labels], 3))
+
+
+def test_what_lies_outside_the_span_of_a_factor_cannot_leave_it():
+    """By its whole energy, 0.04 + 0.01, against the floor."""
+    S = Scatter(np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]]), True)
+    gone, row = Scatter(np.array([[0.0, 0.0, 0.2, 0.0]]), True), np.array([0.0, 0.0, 0.0, 0.1])
+    with pytest.raises(ImpossibleRemovalError, match="vary more"):
+        S.minus(gone, row, 0.045)
+    assert_allclose(S.minus(gone, row, 0.055).matrix(), S.matrix(), atol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_a_factor_of_dependent_rows_is_lowered_like_any_other(scale):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(3, 20))
+    F = scale * rng.normal(size=(9, 3)) @ rows
+    gone, row = 0.3 * F[:2] + 0.2 * F[5:7], 0.5 * F[3]
+    rest = Scatter(F, True).minus(Scatter(gone, True), row)
+    expected = F.T @ F - gone.T @ gone - np.outer(row, row)
+    assert rest.is_factor
+    assert len(rest.array) == 3
+    assert_allclose(rest.matrix(), expected, atol=1e-10 * scale**2)
+
+
+def test_a_deficit_of_the_least_number_there_is_passes():
+    _check_semidefinite(np.array([-np.finfo(float).tiny]), 0.0, 0.0)

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosslabel.core.dictionary import noise_floor, update_atoms
-from crosslabel.core.gpu.atoms import BLOCK, CHUNK, AtomSweep
+from crosslabel.core.dictionary import sweep as sweep_of_part
+from crosslabel.core.gpu.atoms import BLOCK, CHUNK, AtomSweep, Steps, steps
 from crosslabel.core.scaling import unit_rows
 
 
@@ -81,3 +82,26 @@ def test_atoms_have_unit_norm_to_the_last_digits():
     sweep.update(torch.as_tensor(X.T @ X), torch.as_tensor(X.T @ Y))
     norms = np.linalg.norm(sweep.dictionary.numpy(), axis=1)
     np.testing.assert_allclose(norms, 1, rtol=1e-14)
+
+
+def in_coordinates(D, A, V, floor):
+    n, pair = len(D), np.concatenate([V, D])
+    found = Steps(torch.zeros(n, 2 * n).double(), torch.empty(n).double(), torch.empty(n).double())
+    gram = torch.as_tensor(pair @ pair.T)
+    steps(torch.as_tensor(A), gram[None], torch.tensor(floor).double(), found)
+    return D + found.changes.numpy() @ pair, found.norms.numpy(), found.agreements.numpy()
+
+
+@pytest.mark.parametrize("part_unused", [0.0, 0.3, 0.7])
+def test_the_steps_in_coordinates_are_the_sweep_of_a_part(part_unused):
+    """Also where atoms whose codes are not zero fall below the floor."""
+    D, A, B = moments(9, 30)
+    V, atoms = B - A @ D, D.copy()
+    _, norms, _ = in_coordinates(D, A, V, 0.0)
+    floor = float(np.quantile(norms, part_unused)) * 0.999
+    found, norms, agreements = in_coordinates(D, A, V, floor)
+    fall, unused = sweep_of_part(atoms, A, V, floor)
+    assert unused.any() == (part_unused > 0)
+    np.testing.assert_allclose(found, atoms, atol=1e-9)
+    np.testing.assert_array_equal(norms <= floor, unused)
+    np.testing.assert_allclose(2 * (norms - agreements)[~unused].sum(), fall, rtol=1e-9)
