@@ -187,12 +187,14 @@ def discriminants(samples: Samples, number: int, shrinkages: Sequence[float]) ->
     means = np.where(counts[:, None] > 0, sums, sums.sum(axis=0))
     means /= np.where(counts > 0, counts, counts.sum())[:, None]
     within = moment - (means * np.maximum(counts, 0)[:, None]).T @ means
-    within /= max(counts.sum(), np.finfo(float).tiny)
-    size = len(within)
+    total, size = max(counts.sum(), np.finfo(float).tiny), len(within)
+    within /= total
     scale = np.trace(within) / size
+    # What is left of a subtraction that took nearly all is rounding: it has no inverse.
+    floor = _JITTER * np.trace(moment) / (total * size)
     found = np.empty((len(shrinkages), len(queries), len(means)))
     for place, shrinkage in enumerate(shrinkages):
-        shift = shrinkage * scale if scale > 0 else 1.0
+        shift = max(shrinkage * scale, floor) or 1.0
         factor = cho_factor(within + shift * np.eye(size), lower=True, check_finite=False)
         solved = cho_solve(factor, means.T)
         found[place] = queries @ solved - 0.5 * np.einsum("cf,fc->c", means, solved)
