@@ -178,7 +178,9 @@ def test_beside_shared_atoms_the_spectra_in_their_metric_are_filled():
 def test_float32_atoms_are_those_of_float64():
     X, labels, layout, _ = problem(shared=2, n_features=30)
     X = X.astype(np.float32)
-    exact = closed_form(ClassStatistics.from_samples(X.astype(float), labels, 3), layout, limit(0.1))
+    exact = closed_form(
+        ClassStatistics.from_samples(X.astype(float), labels, 3), layout, limit(0.1)
+    )
     single = closed_form(ClassStatistics.from_samples(X, labels, 3), layout, limit(0.1))
     assert single.dictionary.dtype == np.float32
     assert_allclose(single.dictionary, exact.dictionary, atol=1e-4)

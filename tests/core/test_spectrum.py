@@ -114,6 +114,4 @@ def test_the_spectrum_of_a_scatter(n_rows):
     forms = [Scatter(F.T @ F, False)] + [Scatter(F, True)] * (n_rows < 6)
     for scatter in forms:
         spectrum = scatter_spectrum(scatter)
-        assert_allclose(
-            (spectrum.axes.T * spectrum.values**2) @ spectrum.axes, F.T @ F, atol=1e-10
-        )
+        assert_allclose((spectrum.axes.T * spectrum.values**2) @ spectrum.axes, F.T @ F, atol=1e-10)
