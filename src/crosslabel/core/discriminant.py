@@ -63,7 +63,7 @@ def discriminant(statistics: Moments, shrinkage: float) -> Discriminant:
         If α is zero and W singular.
     """
     scatter, means = covariance(statistics), statistics.means.astype(np.float64)
-    shift = shrinkage * _scale(scatter)
+    shift = shrinkage * _scale(scatter, statistics.means)
     try:
         if scatter.is_factor:
             solved = _solved_by_rows(scatter.array, shift, means)
@@ -82,11 +82,13 @@ def covariance(statistics: Moments) -> Scatter:
     return Scatter(scatter.array / max(scale, np.finfo(float).tiny), scatter.is_factor)
 
 
-def _scale(covariance: Scatter) -> float:
+def _scale(covariance: Scatter, means: Array) -> float:
     """tr(W)/M; one where samples do not vary: every α then gives the nearest mean."""
     array = covariance.array
     trace = float(np.vdot(array, array) if covariance.is_factor else np.trace(array))
-    return trace / array.shape[1] if trace > 0 else 1.0
+    # Equal samples vary by the rounding of their mean.
+    rounding = (100 * np.finfo(means.dtype).eps) ** 2 * float(np.max(np.sum(means**2, axis=1)))
+    return trace / array.shape[1] if trace > rounding else 1.0
 
 
 def _solved_by_rows(rows: Array, shift: float, means: Array) -> Array:
@@ -143,7 +145,8 @@ class WithinSpectrum:
         real = spectrum.values > 0
         values, axes = spectrum.values[real] ** 2, spectrum.axes[real]
         dtype = statistics.means.dtype
-        return cls(values, axes, _scale(scatter), means, means @ axes.T, dtype)
+        scale = _scale(scatter, statistics.means)
+        return cls(values, axes, scale, means, means @ axes.T, dtype)
 
     def discriminant(self, shrinkage: float) -> Discriminant:
         """The Gaussian discriminant with this α ≥ 0."""

@@ -139,13 +139,12 @@ class ClassProblems:
             n_atoms=n_atoms,
         )
 
-    @property
-    def size(self) -> tuple[int, int]:
-        """Rows and columns of a factor: more rows than coordinates bring nothing."""
-        return min(self.n_atoms, self.axes.shape[1]), self.axes.shape[1]
-
     def factor(self, energy: Array, axes: Array) -> Array:
-        """E with EᵀE = Σ q_i u_iᵀu_i, and a little energy in every row."""
+        """E with EᵀE = Σ q_i u_iᵀu_i, and a little energy in every row.
+
+        It has as many rows as a class's samples have directions, or atoms if these are fewer: the
+        optimum lies where −∇f is largest, and that has no higher rank than the samples.
+        """
         real = np.einsum("nmf,nmf->nm", axes, axes) > 0
         raised = np.maximum(energy, _SEED * real)
         return np.sqrt(raised)[..., None] * (axes @ self.axes.transpose(0, 2, 1))
@@ -174,7 +173,7 @@ class ClassProblems:
 
     def scaled(self, points: Array) -> Array:
         """Factors with ‖E‖² = k."""
-        E = points.reshape(len(points), *self.size)
+        E = points.reshape(len(points), -1, self.axes.shape[1])
         norms = np.sqrt(np.einsum("nkr,nkr->n", E, E))
         return E * (np.sqrt(self.n_atoms) / norms)[:, None, None]
 

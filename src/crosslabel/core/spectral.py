@@ -1,7 +1,7 @@
 """The model without suppressed codes (λ = ∞) and grouping (γ = 0), solved in closed form.
 
 Each class is a problem of its own: the axes of its second moment, with the energies of
-`core.water_filling`, rotated to unit-norm atoms by `core.rotation`. No start, no iteration, no seed.
+`core.water_filling`, rotated to unit-norm atoms by `core.rotation`; no start and no iteration.
 """
 
 from __future__ import annotations
