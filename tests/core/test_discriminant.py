@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from crosslabel.core.discriminant import Discriminant, WithinSpectrum, discriminant
-from crosslabel.core.statistics import ClassStatistics
+from crosslabel.core.moments import Moments
 from tests.core.problems import samples
 
 
@@ -34,7 +34,7 @@ def labelled(draw):
 @given(labelled(), st.floats(-3, 2).map(lambda e: 10.0**e))
 def test_scores_are_the_formula(data, alpha):
     X, labels, weights, Y = data
-    statistics = ClassStatistics.from_samples(X, labels, labels.max() + 1, weights)
+    statistics = Moments.from_samples(X, labels, labels.max() + 1, weights)
     expected = naive(X, labels, weights, alpha, Y)
     tolerance = {"rtol": 1e-6, "atol": 1e-7 * np.abs(expected).max()}
     assert_allclose(discriminant(statistics, alpha).scores(Y), expected, **tolerance)
@@ -44,7 +44,7 @@ def test_scores_are_the_formula(data, alpha):
 
 def test_without_shrinkage_where_samples_vary_in_all_features():
     X, labels = samples(np.random.default_rng(0), (9, 8, 7), 5)
-    statistics = ClassStatistics.from_samples(X, labels, 3)
+    statistics = Moments.from_samples(X, labels, 3)
     expected = naive(X, labels, np.ones(len(X)), 0.0, X)
     assert_allclose(discriminant(statistics, 0.0).scores(X), expected, rtol=1e-8)
     assert_allclose(WithinSpectrum.of(statistics).discriminant(0.0).scores(X), expected, rtol=1e-8)
@@ -54,7 +54,7 @@ def test_without_shrinkage_where_samples_vary_in_all_features():
 def test_a_singular_covariance_without_shrinkage_gets_a_sentence(sizes):
     X, labels = samples(np.random.default_rng(0), sizes, 7)
     X[:, 3] = X[:, 2]
-    statistics = ClassStatistics.from_samples(X, labels, 3)
+    statistics = Moments.from_samples(X, labels, 3)
     for make in (discriminant, lambda s, a: WithinSpectrum.of(s).discriminant(a)):
         with pytest.raises(np.linalg.LinAlgError, match="shrinkage is 0"):
             make(statistics, 0.0)
@@ -64,7 +64,7 @@ def test_a_singular_covariance_without_shrinkage_gets_a_sentence(sizes):
 def test_one_sample_per_class_is_the_nearest_mean():
     X = np.random.default_rng(0).normal(size=(4, 6))
     Y = np.random.default_rng(1).normal(size=(30, 6))
-    statistics = ClassStatistics.from_samples(X, np.arange(4), 4)
+    statistics = Moments.from_samples(X, np.arange(4), 4)
     distances = np.sum((Y[:, None] - X) ** 2, axis=2)
     for one in (discriminant(statistics, 0.5), WithinSpectrum.of(statistics).discriminant(0.5)):
         assert (one.scores(Y).argmax(axis=1) == distances.argmin(axis=1)).all()
@@ -74,8 +74,8 @@ def test_one_sample_per_class_is_the_nearest_mean():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_equal_samples_do_not_vary_whatever_their_mean_is_rounded_to(dtype):
     X = np.random.default_rng(0).normal(size=(3, 6)).astype(dtype)
-    repeated = ClassStatistics.from_samples(X.repeat(7, axis=0), np.arange(3).repeat(7), 3)
-    single = ClassStatistics.from_samples(X, np.arange(3), 3)
+    repeated = Moments.from_samples(X.repeat(7, axis=0), np.arange(3).repeat(7), 3)
+    single = Moments.from_samples(X, np.arange(3), 3)
     for one in (discriminant(repeated, 0.5), WithinSpectrum.of(repeated).discriminant(0.5)):
         assert_allclose(one.scores(X), discriminant(single, 0.5).scores(X), rtol=1e-4)
 
@@ -83,9 +83,9 @@ def test_equal_samples_do_not_vary_whatever_their_mean_is_rounded_to(dtype):
 @pytest.mark.parametrize("n_features", [5, 60])
 def test_float32_in_and_out(n_features):
     X, labels = samples(np.random.default_rng(0), (9, 8, 7), n_features)
-    exact = discriminant(ClassStatistics.from_samples(X, labels, 3), 0.2).scores(X)
+    exact = discriminant(Moments.from_samples(X, labels, 3), 0.2).scores(X)
     single = X.astype(np.float32)
-    statistics = ClassStatistics.from_samples(single, labels, 3)
+    statistics = Moments.from_samples(single, labels, 3)
     for one in (discriminant(statistics, 0.2), WithinSpectrum.of(statistics).discriminant(0.2)):
         assert one.scores(single).dtype == np.float32
         assert_allclose(one.scores(single), exact, atol=1e-4 * np.abs(exact).max())

@@ -9,11 +9,11 @@ from crosslabel.core import objective as terms
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.coding import suppressed_codes
 from crosslabel.core.gap import minimum_over_codes, optimality_gap
+from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties
 from crosslabel.core.scaling import unit_rows
 from crosslabel.core.solver import learn
 from crosslabel.core.spectral import closed_form
-from crosslabel.core.statistics import ClassStatistics
 from tests.core.problems import penalties, problem, problems
 
 
@@ -65,7 +65,7 @@ either = penalties().flatmap(
 @given(problems(), either)
 def test_the_minimum_over_codes_is_the_formula_with_inverses(data, weights):
     X, labels, layout, D = data
-    statistics = ClassStatistics.from_samples(X, labels, layout.n_classes)
+    statistics = Moments.from_samples(X, labels, layout.n_classes)
     value = minimum_over_codes(statistics, D, layout, weights)
     assert_allclose(value, naive(X, labels, moments(X, labels, layout, D), weights), rtol=1e-6)
 
@@ -73,7 +73,7 @@ def test_the_minimum_over_codes_is_the_formula_with_inverses(data, weights):
 @given(problems(), penalties())
 def test_the_minimum_over_codes_is_the_objective_at_the_exact_codes(data, weights):
     X, labels, layout, D = data
-    statistics = ClassStatistics.from_samples(X, labels, layout.n_classes)
+    statistics = Moments.from_samples(X, labels, layout.n_classes)
     targets = statistics.targets()
     of_class = terms.blocks(targets.starts, statistics.counts, weights)
     codes = suppressed_codes(targets.rows, of_class, D, layout, weights.suppression)
@@ -88,14 +88,14 @@ def test_the_bound_is_the_formula_with_numerical_derivatives(lam, shared, n_feat
     X, labels, layout, D = problem(
         sizes=(3, 4, 6), per_class=(1, 2, 3), shared=shared, n_features=4
     )
-    weights, statistics = Penalties(4.0, lam, 2.0), ClassStatistics.from_samples(X, labels, 3)
+    weights, statistics = Penalties(4.0, lam, 2.0), Moments.from_samples(X, labels, 3)
     method = "class" if lam == np.inf else "exact"
     D = learn(statistics, D, layout, weights, method=method, max_iter=3).dictionary
     sizes = (layout.shared, *layout.per_class)
     expected = naive_gap(X, labels, moments(X, labels, layout, D), sizes, weights)
     # Features that are zero add nothing.
     X, D = (np.pad(rows, ((0, 0), (0, n_features - 4))) for rows in (X, D))
-    statistics = ClassStatistics.from_samples(X, labels, 3)
+    statistics = Moments.from_samples(X, labels, 3)
     gap = optimality_gap(statistics, D, layout, weights)
     assert_allclose(gap, expected, rtol=1e-4)
     assert 0 < expected < minimum_over_codes(statistics, D, layout, weights)
@@ -105,7 +105,7 @@ def test_the_bound_is_the_formula_with_numerical_derivatives(lam, shared, n_feat
 @settings(max_examples=60)
 def test_no_dictionary_is_below_the_bound(data, weights, seed):
     X, labels, layout, D = data
-    statistics = ClassStatistics.from_samples(X, labels, layout.n_classes)
+    statistics = Moments.from_samples(X, labels, layout.n_classes)
     value = minimum_over_codes(statistics, D, layout, weights)
     bound = value - optimality_gap(statistics, D, layout, weights)
     method = "class" if np.isinf(weights.suppression) else "exact"
@@ -121,7 +121,7 @@ def test_the_closed_form_leaves_nothing_where_atoms_suffice(data, ridge):
     X, labels, _, _ = data
     sizes = tuple(int(min(n, X.shape[1])) for n in np.bincount(labels))
     layout, weights = AtomLayout(0, sizes), Penalties(ridge, np.inf, 0.0)
-    statistics = ClassStatistics.from_samples(X, labels, len(sizes))
+    statistics = Moments.from_samples(X, labels, len(sizes))
     solution = closed_form(statistics, layout, weights)
     gap = optimality_gap(statistics, solution.dictionary, layout, weights)
     assert abs(gap) <= 1e-8 * solution.trace[0]
@@ -129,7 +129,7 @@ def test_the_closed_form_leaves_nothing_where_atoms_suffice(data, ridge):
 
 def test_suppression_without_end_is_the_limit():
     X, labels, layout, D = problem()
-    statistics = ClassStatistics.from_samples(X, labels, 3)
+    statistics = Moments.from_samples(X, labels, 3)
     large, limit = Penalties(0.3, 1e9, 0.2), Penalties(0.3, np.inf, 0.2)
     for function in (minimum_over_codes, optimality_gap):
         assert_allclose(
@@ -141,7 +141,7 @@ def test_suppression_without_end_is_the_limit():
 
 def test_without_ridge_the_bound_is_at_most_the_objective():
     X, labels, layout, D = problem(shared=0)
-    statistics, weights = ClassStatistics.from_samples(X, labels, 3), Penalties(0.0, np.inf, 0.0)
+    statistics, weights = Moments.from_samples(X, labels, 3), Penalties(0.0, np.inf, 0.0)
     value = minimum_over_codes(statistics, D, layout, weights)
     assert 0 <= optimality_gap(statistics, D, layout, weights) <= value
 
@@ -149,7 +149,7 @@ def test_without_ridge_the_bound_is_at_most_the_objective():
 @pytest.mark.parametrize("lam", [5.0, np.inf])
 def test_large_problems_find_the_largest_eigenvalue_alone(lam, monkeypatch):
     X, labels, layout, D = problem(sizes=(30, 30, 30), shared=2, n_features=20)
-    statistics = ClassStatistics.from_samples(X, labels, 3)
+    statistics = Moments.from_samples(X, labels, 3)
     weights = Penalties(0.5, lam, 0.1)
     dense = optimality_gap(statistics, D, layout, weights)
     monkeypatch.setattr(gap_module, "_LARGE", 3)
@@ -158,8 +158,8 @@ def test_large_problems_find_the_largest_eigenvalue_alone(lam, monkeypatch):
 
 def test_float32_is_bounded_in_float64():
     X, labels, layout, D = problem()
-    single = ClassStatistics.from_samples(X.astype(np.float32), labels, 3)
-    double = ClassStatistics.from_samples(X, labels, 3)
+    single = Moments.from_samples(X.astype(np.float32), labels, 3)
+    double = Moments.from_samples(X, labels, 3)
     weights = Penalties(0.3, 2.0, 0.2)
     a = optimality_gap(single, D.astype(np.float32), layout, weights)
     assert_allclose(a, optimality_gap(double, D, layout, weights), rtol=1e-4)

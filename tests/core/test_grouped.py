@@ -8,13 +8,13 @@ from scipy.optimize import approx_fprime, minimize
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.gap import optimality_gap
 from crosslabel.core.grouped import ClassProblems, learn_limit
+from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties
 from crosslabel.core.scaling import unit_rows
 from crosslabel.core.shared_variation import SharedVariation
 from crosslabel.core.solver import learn
 from crosslabel.core.spectral import closed_form
 from crosslabel.core.spectrum import alike
-from crosslabel.core.statistics import ClassStatistics
 from tests.core.problems import problem, problems
 
 weights = st.floats(-3, 1).map(lambda e: 10.0**e)
@@ -42,7 +42,7 @@ def naive(X, labels, D, layout, penalties):
 def test_the_trace_is_the_objective_at_the_exact_codes(data, beta, gamma):
     X, labels, layout, _ = data
     penalties = Penalties(beta, np.inf, gamma)
-    statistics = ClassStatistics.from_samples(X, labels, layout.n_classes)
+    statistics = Moments.from_samples(X, labels, layout.n_classes)
     solution = learn_limit(statistics, layout, penalties)
     value = naive(X, labels, solution.dictionary, layout, penalties)
     assert_allclose(solution.trace, [value], rtol=1e-6)
@@ -56,7 +56,7 @@ def test_where_atoms_suffice_nothing_is_left(data, beta, gamma):
     sizes = np.bincount(labels)
     layout = AtomLayout(0, tuple(int(min(n, X.shape[1])) for n in sizes))
     penalties = Penalties(beta, np.inf, gamma)
-    statistics = ClassStatistics.from_samples(X, labels, layout.n_classes)
+    statistics = Moments.from_samples(X, labels, layout.n_classes)
     solution = learn_limit(statistics, layout, penalties)
     gap = optimality_gap(statistics, solution.dictionary, layout, penalties)
     assert gap <= 1e-6 * solution.trace[0]
@@ -67,7 +67,7 @@ def test_no_descent_from_anywhere_ends_lower(k, gamma):
     rng = np.random.default_rng(k)
     X, labels = rng.normal(size=(5, 4)) * [2, 1, 0.7, 0.5] + [1, 0, 0, 1], np.zeros(5, int)
     layout, penalties = AtomLayout(0, (k,)), Penalties(0.1, np.inf, gamma)
-    best = learn_limit(ClassStatistics.from_samples(X, labels, 1), layout, penalties).trace[0]
+    best = learn_limit(Moments.from_samples(X, labels, 1), layout, penalties).trace[0]
 
     def value(flat):
         return naive(X, labels, unit_rows(flat.reshape(k, 4)), layout, penalties)
@@ -81,7 +81,7 @@ def test_no_descent_from_anywhere_ends_lower(k, gamma):
 @pytest.mark.parametrize("gamma", [0.02, 1.0])
 def test_never_above_the_iterations(n_features, gamma):
     X, labels, layout, D = problem(sizes=(9, 4, 12), shared=0, n_features=n_features)
-    statistics, penalties = ClassStatistics.from_samples(X, labels, 3), Penalties(0.05, 0, gamma)
+    statistics, penalties = Moments.from_samples(X, labels, 3), Penalties(0.05, 0, gamma)
     iterated = learn(statistics, D, layout, penalties, method="class", max_iter=50)
     solution = learn_limit(statistics, layout, penalties)
     assert solution.trace[0] <= iterated.trace[-1] * (1 + 1e-9)
@@ -98,7 +98,7 @@ def problems_of(statistics, layout, penalties):
 @pytest.mark.parametrize("k", [2, 7])  # systems over atoms, and over coordinates
 def test_value_and_gradient_at_any_factor(shared, k):
     X, labels, layout, _ = problem(sizes=(5, 5), per_class=(k, k), shared=shared, n_features=11)
-    statistics, penalties = ClassStatistics.from_samples(X, labels, 2), Penalties(0.1, 0, 0.4)
+    statistics, penalties = Moments.from_samples(X, labels, 2), Penalties(0.1, 0, 0.4)
     stack = problems_of(statistics, layout, penalties)
     rng = np.random.default_rng(0)
     points, both = rng.normal(size=(2, min(k, 5) * stack.axes.shape[1])), np.arange(2)
@@ -120,7 +120,7 @@ def test_value_and_gradient_at_any_factor(shared, k):
 def test_beside_shared_atoms_the_class_atoms_are_optimal():
     """Many class atoms: no sweep over these alone gets lower with the same shared atoms."""
     X, labels, layout, _ = problem(per_class=(4, 4, 4), shared=2)
-    statistics, penalties = ClassStatistics.from_samples(X, labels, 3), Penalties(0.1, 0, 0.4)
+    statistics, penalties = Moments.from_samples(X, labels, 3), Penalties(0.1, 0, 0.4)
     solution = learn_limit(statistics, layout, penalties)
     assert solution.apart == ()
     rng, best = np.random.default_rng(0), solution.trace[0]
@@ -134,7 +134,7 @@ def test_beside_shared_atoms_the_class_atoms_are_optimal():
 @pytest.mark.parametrize("shared", [0, 2])
 def test_without_grouping_it_is_the_closed_form(shared):
     X, labels, layout, _ = problem(shared=shared)
-    statistics = ClassStatistics.from_samples(X, labels, 3)
+    statistics = Moments.from_samples(X, labels, 3)
     a = learn_limit(statistics, layout, Penalties(0.1, 0, 0.0))
     b = closed_form(statistics, layout, Penalties(0.1, 0, 0.0))
     assert a.trace == b.trace
@@ -151,7 +151,7 @@ def test_zeros_single_and_equal_samples_and_more_atoms_than_rank(ridge, shared):
     X = np.concatenate([np.zeros((3, 5)), equal, rng.normal(size=(1, 5)), plane @ np.eye(2, 5)])
     labels = np.repeat([0, 1, 2, 3], [3, 4, 1, 6])
     layout, penalties = AtomLayout(shared, (4, 4, 4, 4)), Penalties(ridge, np.inf, 0.3)
-    solution = learn_limit(ClassStatistics.from_samples(X, labels, 4), layout, penalties)
+    solution = learn_limit(Moments.from_samples(X, labels, 4), layout, penalties)
     D = solution.dictionary
     assert_allclose(np.linalg.norm(D, axis=1), 1, rtol=1e-12)
     tiny = penalties._replace(ridge=max(ridge, 1e-10))
@@ -163,15 +163,15 @@ def test_float32_atoms_from_float64_systems():
     X, labels, layout, _ = problem(shared=0, n_features=30)
     penalties = Penalties(0.1, np.inf, 0.3)
     X = X.astype(np.float32)
-    exact = learn_limit(ClassStatistics.from_samples(X.astype(float), labels, 3), layout, penalties)
-    single = learn_limit(ClassStatistics.from_samples(X, labels, 3), layout, penalties)
+    exact = learn_limit(Moments.from_samples(X.astype(float), labels, 3), layout, penalties)
+    single = learn_limit(Moments.from_samples(X, labels, 3), layout, penalties)
     assert single.dictionary.dtype == np.float32
     assert_allclose(single.trace, exact.trace, rtol=1e-6)
 
 
 def test_a_class_alone_is_learnt_as_among_others():
     X, labels, layout, _ = problem(shared=0)
-    statistics, penalties = ClassStatistics.from_samples(X, labels, 3), Penalties(0.1, 0, 0.3)
+    statistics, penalties = Moments.from_samples(X, labels, 3), Penalties(0.1, 0, 0.3)
     whole = learn_limit(statistics, layout, penalties)
     for c in range(3):
         alone = learn_limit(statistics.reordered(np.array([c])), AtomLayout(0, (3,)), penalties)

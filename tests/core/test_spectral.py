@@ -6,11 +6,11 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
 from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties
 from crosslabel.core.scaling import unit_rows
 from crosslabel.core.solver import learn
 from crosslabel.core.spectral import closed_form
-from crosslabel.core.statistics import ClassStatistics
 from tests.core.problems import problem, problems
 
 ridges = st.floats(-3, 1).map(lambda e: 10.0**e)
@@ -37,9 +37,7 @@ def naive(X, labels, D, layout, ridge):
 @settings(max_examples=60)
 def test_the_trace_is_the_objective_at_the_exact_codes(data, ridge):
     X, labels, layout, _ = data
-    solution = closed_form(
-        ClassStatistics.from_samples(X, labels, layout.n_classes), layout, limit(ridge)
-    )
+    solution = closed_form(Moments.from_samples(X, labels, layout.n_classes), layout, limit(ridge))
     values = naive(X, labels, solution.dictionary, layout, ridge)
     assert_allclose(solution.trace, [values.sum()], rtol=1e-6, atol=1e-9)
     assert_allclose(np.linalg.norm(solution.dictionary, axis=1), 1, rtol=1e-12)
@@ -56,7 +54,7 @@ def test_no_descent_from_anywhere_ends_lower(k, ridge):
     rng = np.random.default_rng(k)
     X, labels = rng.normal(size=(6, 4)) * [2, 1, 0.7, 0.5] + [1, 0, 0, 1], np.zeros(6, int)
     layout = AtomLayout(0, (k,))
-    best = closed_form(ClassStatistics.from_samples(X, labels, 1), layout, limit(ridge)).trace[0]
+    best = closed_form(Moments.from_samples(X, labels, 1), layout, limit(ridge)).trace[0]
 
     def value(flat):
         return naive(X, labels, unit_rows(flat.reshape(k, 4)), layout, ridge)[0]
@@ -69,7 +67,7 @@ def test_no_descent_from_anywhere_ends_lower(k, ridge):
 @pytest.mark.parametrize("n_features", [7, 40])
 def test_never_above_the_iterations(n_features):
     X, labels, layout, D = problem(sizes=(9, 4, 12), shared=0, n_features=n_features)
-    statistics = ClassStatistics.from_samples(X, labels, 3)
+    statistics = Moments.from_samples(X, labels, 3)
     iterated = learn(statistics, D, layout, limit(0.05), method="class", max_iter=50)
     solution = closed_form(statistics, layout, limit(0.05))
     assert solution.trace[0] <= iterated.trace[-1] * (1 + 1e-12)
@@ -78,7 +76,7 @@ def test_never_above_the_iterations(n_features):
 
 def test_a_class_alone_is_learnt_as_among_others():
     X, labels, layout, _ = problem(sizes=(5, 9, 5), per_class=(3, 2, 3), shared=0)
-    statistics = ClassStatistics.from_samples(X, labels, 3)
+    statistics = Moments.from_samples(X, labels, 3)
     likeness = np.random.default_rng(0).normal(size=(layout.n_atoms, X.shape[1]))
     for wanted in (None, likeness):
         whole = closed_form(statistics, layout, limit(0.1), wanted)
@@ -94,8 +92,8 @@ def test_a_class_alone_is_learnt_as_among_others():
 def test_weights_count_as_repeated_samples():
     X, labels, layout, _ = problem(shared=0)
     weights = np.tile([1, 3, 2], 6)
-    a = ClassStatistics.from_samples(X, labels, 3, weights)
-    b = ClassStatistics.from_samples(X.repeat(weights, axis=0), labels.repeat(weights), 3)
+    a = Moments.from_samples(X, labels, 3, weights)
+    b = Moments.from_samples(X.repeat(weights, axis=0), labels.repeat(weights), 3)
     one, other = (closed_form(s, layout, limit(0.1)) for s in (a, b))
     assert_allclose(one.trace, other.trace)
     assert_allclose(one.dictionary, other.dictionary, atol=1e-7)
@@ -103,7 +101,7 @@ def test_weights_count_as_repeated_samples():
 
 def test_likeness_turns_the_atoms_and_changes_nothing_else():
     X, labels, layout, _ = problem(shared=2, n_features=30)
-    statistics = ClassStatistics.from_samples(X, labels, 3)
+    statistics = Moments.from_samples(X, labels, 3)
     likeness = np.concatenate([X[:2], *(X[labels == c][:3] for c in range(3))])
     plain, alike = (closed_form(statistics, layout, limit(0.1), like) for like in (None, likeness))
     assert alike.trace == plain.trace
@@ -127,7 +125,7 @@ def test_zeros_single_and_equal_samples_and_more_atoms_than_rank(ridge, shared):
     X = np.concatenate([np.zeros((3, 5)), equal, rng.normal(size=(1, 5)), plane @ np.eye(2, 5)])
     labels = np.repeat([0, 1, 2, 3], [3, 4, 1, 6])
     layout = AtomLayout(shared, (4, 4, 4, 4))
-    solution = closed_form(ClassStatistics.from_samples(X, labels, 4), layout, limit(ridge))
+    solution = closed_form(Moments.from_samples(X, labels, 4), layout, limit(ridge))
     D = solution.dictionary
     assert_allclose(np.linalg.norm(D, axis=1), 1, rtol=1e-12)
     assert_allclose(solution.trace[0], naive(X, labels, D, layout, ridge).sum(), atol=1e-9)
@@ -139,7 +137,7 @@ def test_zeros_single_and_equal_samples_and_more_atoms_than_rank(ridge, shared):
 
 
 def test_classes_without_samples_get_atoms_that_nobody_uses():
-    statistics = ClassStatistics.empty(2, 4, np.dtype(float))
+    statistics = Moments.empty(2, 4, np.dtype(float))
     solution = closed_form(statistics, AtomLayout(3, (2, 3)), limit(0.1))
     assert_allclose(np.linalg.norm(solution.dictionary, axis=1), 1)
     assert solution.unused.tolist() == [False] * 3 + [True] * 5
@@ -149,7 +147,7 @@ def test_classes_without_samples_get_atoms_that_nobody_uses():
 def test_shared_atoms_are_the_main_directions_within_classes():
     X, labels, layout, _ = problem(shared=2, n_features=8)
     centred = np.concatenate([X[labels == c] - X[labels == c].mean(axis=0) for c in range(3)])
-    solution = closed_form(ClassStatistics.from_samples(X, labels, 3), layout, limit(0.1))
+    solution = closed_form(Moments.from_samples(X, labels, 3), layout, limit(0.1))
     expected = np.linalg.svd(centred)[2][:2]
     assert_allclose(np.abs(solution.dictionary[:2] @ expected.T), np.eye(2), atol=1e-9)
 
@@ -158,7 +156,7 @@ def test_beside_shared_atoms_the_spectra_in_their_metric_are_filled():
     """With unpriced axes, literal matrices: directions, and the best energies along them."""
     X, labels, layout, _ = problem(sizes=(4, 4, 4), per_class=(4, 4, 4), shared=2, n_features=9)
     ridge = 0.2
-    solution = closed_form(ClassStatistics.from_samples(X, labels, 3), layout, limit(ridge))
+    solution = closed_form(Moments.from_samples(X, labels, 3), layout, limit(ridge))
     D = solution.dictionary
     energies, frame = np.linalg.eigh(np.eye(9) + D[:2].T @ D[:2] / ridge)
     metric = (frame / np.sqrt(energies)) @ frame.T
@@ -178,10 +176,8 @@ def test_beside_shared_atoms_the_spectra_in_their_metric_are_filled():
 def test_float32_atoms_are_those_of_float64():
     X, labels, layout, _ = problem(shared=2, n_features=30)
     X = X.astype(np.float32)
-    exact = closed_form(
-        ClassStatistics.from_samples(X.astype(float), labels, 3), layout, limit(0.1)
-    )
-    single = closed_form(ClassStatistics.from_samples(X, labels, 3), layout, limit(0.1))
+    exact = closed_form(Moments.from_samples(X.astype(float), labels, 3), layout, limit(0.1))
+    single = closed_form(Moments.from_samples(X, labels, 3), layout, limit(0.1))
     assert single.dictionary.dtype == np.float32
     assert_allclose(single.dictionary, exact.dictionary, atol=1e-4)
     assert_allclose(single.trace, exact.trace, rtol=1e-6)
@@ -189,8 +185,8 @@ def test_float32_atoms_are_those_of_float64():
 
 def test_factor_and_matrix_scatters_give_the_same_atoms():
     X, labels, layout, _ = problem(sizes=(5, 6, 7), shared=2, n_features=12)
-    factors = ClassStatistics.from_samples(X, labels, 3)
-    matrices = ClassStatistics(
+    factors = Moments.from_samples(X, labels, 3)
+    matrices = Moments(
         factors.counts,
         factors.means,
         tuple(s._replace(array=s.matrix(), is_factor=False) for s in factors.scatters),

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from crosslabel.core.moments import Moments, Scatter
 from crosslabel.core.spectrum import alike, matrix_spectra, row_spectra, scatter_spectrum, spectra
-from crosslabel.core.statistics import ClassStatistics, Scatter
 
 
 @st.composite
@@ -23,7 +23,7 @@ def labelled(draw):
 @given(labelled())
 def test_values_and_axes_are_those_of_the_weighted_samples(data):
     X, labels, weights = data
-    statistics = ClassStatistics.from_samples(X, labels, labels.max() + 1, weights)
+    statistics = Moments.from_samples(X, labels, labels.max() + 1, weights)
     for c, spectrum in enumerate(spectra(statistics)):
         Y = np.sqrt(weights[labels == c])[:, None] * X[labels == c]
         expected = np.linalg.svd(Y, compute_uv=False)
@@ -39,7 +39,7 @@ def test_values_and_axes_are_those_of_the_weighted_samples(data):
 @given(labelled())
 def test_axes_are_orthonormal_and_point_up(data):
     X, labels, weights = data
-    for spectrum in spectra(ClassStatistics.from_samples(X, labels, labels.max() + 1, weights)):
+    for spectrum in spectra(Moments.from_samples(X, labels, labels.max() + 1, weights)):
         real = spectrum.values > 1e-6 * spectrum.values[0]
         axes = spectrum.axes[real]
         assert_allclose(axes @ axes.T, np.eye(len(axes)), atol=1e-7)
@@ -51,7 +51,7 @@ def test_axes_are_orthonormal_and_point_up(data):
 @pytest.mark.parametrize(("n_samples", "n_features"), [(6, 9), (30, 9), (300, 120)])
 def test_what_is_not_asked_for_is_in_the_rest(n_samples, n_features):
     X = np.random.default_rng(0).normal(size=(n_samples, n_features))
-    statistics = ClassStatistics.from_samples(X, np.zeros(n_samples, int), 1)
+    statistics = Moments.from_samples(X, np.zeros(n_samples, int), 1)
     (few,), (all_,) = spectra(statistics, 3), spectra(statistics)
     assert len(few.values) == 3
     assert_allclose(few.values, all_.values[:3], rtol=1e-10)
@@ -72,7 +72,7 @@ def test_small_values_keep_their_digits_and_right_angles():
 @pytest.mark.parametrize("n_samples", [3, 20])
 def test_a_class_of_zeros_has_any_axes_of_value_zero(n_samples):
     X = np.zeros((n_samples, 5))
-    (spectrum,) = spectra(ClassStatistics.from_samples(X, np.zeros(n_samples, int), 1))
+    (spectrum,) = spectra(Moments.from_samples(X, np.zeros(n_samples, int), 1))
     assert spectrum.values.tolist() == [0]
     assert_allclose(np.linalg.norm(spectrum.axes, axis=1), 1)
 
@@ -85,7 +85,7 @@ def test_every_axis_of_zeros_is_a_unit_vector(decompose):
 
 def test_equal_samples_have_one_axis():
     y = np.array([3.0, 0.0, 4.0])
-    (spectrum,) = spectra(ClassStatistics.from_samples(np.tile(y, (7, 1)), np.zeros(7, int), 1))
+    (spectrum,) = spectra(Moments.from_samples(np.tile(y, (7, 1)), np.zeros(7, int), 1))
     assert_allclose(spectrum.values[0], 5 * np.sqrt(7))
     assert_allclose(spectrum.axes[0], y / 5)
     assert (spectrum.values[1:] < 1e-7).all()
@@ -94,7 +94,7 @@ def test_equal_samples_have_one_axis():
 def test_float32_is_decomposed_in_float64():
     X = np.random.default_rng(0).normal(size=(8, 20)).astype(np.float32)
     X[:, 0] += 100
-    (spectrum,) = spectra(ClassStatistics.from_samples(X, np.zeros(8, int), 1))
+    (spectrum,) = spectra(Moments.from_samples(X, np.zeros(8, int), 1))
     assert spectrum.axes.dtype == np.float32
     expected = np.linalg.svd(X.astype(float), compute_uv=False)
     assert_allclose(spectrum.values, expected, rtol=1e-4)  # the statistics are rounded
@@ -103,7 +103,7 @@ def test_float32_is_decomposed_in_float64():
 def test_classes_of_one_form_and_size_come_together():
     X = np.random.default_rng(0).normal(size=(40, 6))
     labels = np.repeat([0, 1, 2, 3, 4], [4, 4, 20, 4, 8])
-    statistics = ClassStatistics.from_samples(X, labels, 5)
+    statistics = Moments.from_samples(X, labels, 5)
     groups = {tuple(g.classes): g.are_rows for g in alike(statistics, (2, 2, 2, 1, 2))}
     assert groups == {(0, 1): True, (2, 4): False, (3,): True}
 

@@ -298,7 +298,9 @@ def test_a_class_of_zeros_alone_still_trains():
 def test_constant_features_change_nothing_but_their_own_column(small):
     X, y = small
     a = CrossLabelClassifier(random_state=0, rule="local", ridge=0.1, scale="none").fit(X, y)
-    b = CrossLabelClassifier(random_state=0, rule="local", ridge=0.1, scale="none").fit(np.hstack([X, 0 * X[:, :1]]), y)
+    b = CrossLabelClassifier(random_state=0, rule="local", ridge=0.1, scale="none").fit(
+        np.hstack([X, 0 * X[:, :1]]), y
+    )
     assert not b.dictionary_[:, -1].any()
     assert a.score(X, y) == b.score(np.hstack([X, 0 * X[:, :1]]), y)
 
@@ -355,8 +357,8 @@ def test_bad_weights_are_refused(small):
     weights[4] = -2
     with pytest.raises(ValueError, match="holds -2 at index 4"):
         CrossLabelClassifier().fit(X, y, sample_weight=weights)
+    model = CrossLabelClassifier(solver="paper", suppression=2e3)
     with pytest.raises(ValueError, match=r"fractional weights; got a sample of weight 0\.5"):
-        model = CrossLabelClassifier(solver="paper", suppression=2e3)
         model.fit(X, y, sample_weight=np.full(len(X), 0.5))
     with pytest.raises(ValueError, match="needs a finite suppression; got inf"):
         CrossLabelClassifier(solver="paper").fit(X, y)

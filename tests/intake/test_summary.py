@@ -89,7 +89,7 @@ def test_the_sample_is_bounded_seeded_and_uniform():
     X[:2000] += 10
     stream = absorb(empty(2, size=400), X, y)
     assert len(stream.sample.X) == 400
-    assert not stream.sample.complete
+    assert not stream.sample.is_complete.all()
     first_half = (stream.sample.X @ [1, 1] > 1.3).mean()
     assert 0.4 < first_half < 0.75
     other = absorb(empty(2, size=400, seed=1), X, y)

@@ -20,7 +20,15 @@ def data():
 @pytest.fixture
 def model():
     return CrossLabelClassifier(
-        atoms_per_class=3, shared_atoms=1, memory_limit=BLOCK, random_state=0
+        atoms_per_class=3,
+        shared_atoms=1,
+        ridge=8e-3,
+        suppression=2e3,
+        init="kmeans",
+        rule="local",
+        memory_limit=BLOCK,
+        random_state=0,
+        keep_summary=True,
     )
 
 
@@ -102,7 +110,7 @@ def test_a_bounded_sample_starts_about_as_well(data, model, tmp_path):
     model.set_params(rule="local", max_iter=50, tol=1e-9)
     path = as_file(X, y, tmp_path)[0]
     bounded = clone(model).set_params(kept_samples=8).fit(path, y)
-    assert len(bounded._stream.sample.X) == 24
+    assert len(bounded._summary.sample.X) == 24
     # The statistics are of all samples, so that the same objective is minimised.
     whole = clone(model).fit(X, y)
     assert bounded.objective_trace_[-1] < 1.1 * whole.objective_trace_[-1]
@@ -166,7 +174,7 @@ def test_a_checkpoint_of_other_data_or_of_another_version_is_refused(
     for change in (
         lambda: clone(model).fit(tmp_path / "other.npy", y),
         lambda: clone(model).fit(on_disk, y[::-1]),
-        lambda: clone(model).set_params(normalize=False).fit(on_disk, y),
+        lambda: clone(model).set_params(scale="none").fit(on_disk, y),
         lambda: clone(model).set_params(random_state=1).fit(on_disk, y),
         lambda: clone(model).fit(on_disk, y, np.ones(len(y))),
     ):
