@@ -56,7 +56,7 @@ def attach(
     return load, lambda: sorted(modules), sorted(modules)
 
 
-def declared(package: str, name: str, kind: type[Declared]) -> list[Declared]:
+def declared(package: str, name: str, kind: type[Declared], *, prefix: str = "") -> list[Declared]:
     """What the modules that a package's stub lists hold under one name, in the stub's order.
 
     Parameters
@@ -67,7 +67,10 @@ def declared(package: str, name: str, kind: type[Declared]) -> list[Declared]:
         As "RECIPE"; modules without it are passed over.
     kind : type
         What it must be.
+    prefix : str, default=""
+        Only modules are looked at whose exported name begins so.
     """
-    listed = dict.fromkeys(exported(str(import_module(package).__file__)).values())
-    found = [getattr(import_module(module), name, None) for module in listed]
+    listed = exported(str(import_module(package).__file__))
+    modules = dict.fromkeys(module for each, module in listed.items() if each.startswith(prefix))
+    found = [getattr(import_module(module), name, None) for module in modules]
     return [value for value in found if isinstance(value, kind)]

@@ -10,7 +10,7 @@ import typer
 from crosslabel.app.options import AS_JSON, QUIET, ROOT
 from crosslabel.app.printing import print_json, user_errors
 from crosslabel.datasets.catalogue import DATASETS
-from crosslabel.datasets.fetch import fetch
+from crosslabel.datasets.fetching import fetch
 from crosslabel.datasets.root import Root
 
 

@@ -21,6 +21,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from crosslabel.core.scaling import Array
 from crosslabel.features.extraction import extract
 from crosslabel.features.recipe import Recipe, Settings, Steps
+from crosslabel.media.clips import read_clip
 from crosslabel.media.gray import Images
 
 PLANES = ("xy", "xt", "yt")
@@ -216,8 +217,6 @@ def _shifted(
 
 def _volume(clip: Any, radii: tuple[int, int, int]) -> NDArray[Any]:
     if isinstance(clip, str | os.PathLike):
-        from crosslabel.media.reading import read_clip
-
         clip = read_clip(clip)
     volume = np.asarray(clip)
     if volume.ndim != 3 or min(np.array(volume.shape) - 2 * np.array(radii[::-1])) < 1:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -125,8 +126,6 @@ class Pixels(TransformerMixin, BaseEstimator):
                 f"All images must have the size {self.image_shape_} of the first, but one has "
                 f"{pixels.shape}. Give size=(height, width) to resize them."
             )
-        from PIL import Image
-
         height, width = self.image_shape_
         resized = Image.fromarray(pixels).resize((width, height), Image.Resampling.BICUBIC)
         # A bicubic filter overshoots at sharp edges; an intensity stays an intensity.
