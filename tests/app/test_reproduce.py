@@ -1,7 +1,7 @@
 import pytest
 from typer.testing import CliRunner
 
-from crosslabel.app.entry import app
+from crosslabel.app.entry import application
 from crosslabel.app.reproduce import Progress, duration, lines, reproduce, selected
 from crosslabel.lab.records import Store
 from crosslabel.lab.run import Outcome
@@ -12,7 +12,7 @@ from ..lab.test_records import record_of
 
 
 def run(*words):
-    return CliRunner().invoke(app, [str(word) for word in words])
+    return CliRunner().invoke(application("reproduce"), [str(word) for word in words])
 
 
 def test_list_names_every_table():

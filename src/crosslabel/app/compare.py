@@ -17,7 +17,8 @@ from sklearn.utils import Bunch
 
 from crosslabel.datasets.source import load_source
 from crosslabel.datasets.splits import Split, half, per_class
-from crosslabel.features.recipes import Settings, steps_for
+from crosslabel.features.recipe import Settings
+from crosslabel.features.recipes import steps_for
 from crosslabel.lab.comparison import Row, all_methods, compare_features
 
 
@@ -70,7 +71,7 @@ def compare(
     settings = settings or Settings(seed=seed)
 
     def learnt(train: Any, test: Any) -> tuple[Any, Any]:
-        steps = steps_for(features, data.kind, settings, data.samples, len(train))
+        steps = steps_for(features, data.kind, settings, data.samples)
         rows = _taken(data.samples, train), _taken(data.samples, test)
         if not steps:
             return rows

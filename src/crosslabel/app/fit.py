@@ -15,7 +15,8 @@ from sklearn.utils import Bunch
 
 from crosslabel.app.measure import Accuracy
 from crosslabel.datasets.source import load_source
-from crosslabel.features.recipes import DEFAULTS, Settings, steps_for
+from crosslabel.features.recipe import Settings
+from crosslabel.features.recipes import recipe_for
 from crosslabel.files import Model, save
 from crosslabel.flagship import CrossLabelClassifier, CrossLabelClassifierCV
 
@@ -37,7 +38,8 @@ class Parameters:
     ----------
     ridge, suppression, grouping : float or None
         β, λ and γ.
-    rule : {"global", "local"} or None
+    rule : str or None
+        A name of `crosslabel.core.rules.RULES`.
     atoms_per_class, shared_atoms : int or None
         None for the number of atoms to be chosen and for no shared ones.
     """
@@ -119,7 +121,8 @@ def fit(
     train, test = _split(data, held_out, seed)
     started = time.perf_counter()
     items = taken(data.samples, train)
-    steps = steps_for(features, data.kind, settings or Settings(seed=seed), items, len(train))
+    recipe = recipe_for(features, data.kind)
+    steps = recipe.steps(items, settings or Settings(seed=seed))
     X = Pipeline(steps).fit_transform(items) if steps else items
     classifier = _trained(parameters or Parameters(), X, data.target[train], seed)
     pipeline = Pipeline([*steps, ("classifier", classifier)])
@@ -127,14 +130,13 @@ def fit(
     names = data.target_names.tolist()
     predicted = pipeline.predict(taken(data.samples, test))
     accuracy = Accuracy.of(data.target[test], predicted, names)
-    name = DEFAULTS[data.kind] if features == "auto" else features
     summary = {
         "data_name": data_name,
         "licence": licence,
         "protocol": _protocol(data, len(train), len(test), parameters or Parameters(), seed),
         **_summary(data, train, classifier, accuracy, seconds, seed),
     }
-    model = Model(_unbound(pipeline), names, data.kind, name, summary)
+    model = Model(_unbound(pipeline), names, data.kind, recipe.name, summary)
     if out is not None:
         save(model, out)
     return Report(model, accuracy, data, seconds)

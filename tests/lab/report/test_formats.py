@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from crosslabel.app.entry import app
+from crosslabel.app.entry import application
 from crosslabel.lab.report.content import VERDICTS, Entry, Row, Table, Value
 from crosslabel.lab.report.formats import FIELDS, comma_separated, escaped, latex, markdown
 
@@ -113,7 +113,7 @@ def test_escaped_text_has_no_letter_that_latex_would_act_on(text):
 @pytest.mark.parametrize(("form", "start"), [("md", "### "), ("csv", "table,"), ("latex", r"\b")])
 def test_the_command_prints_one_table(tmp_path, form, start):
     words = ["report", "--store", str(tmp_path), "--table", "table-1", "--format", form]
-    result = CliRunner().invoke(app, words)
+    result = CliRunner().invoke(application("report"), words)
     assert result.exit_code == 0
     assert result.stdout.startswith(start)
     assert "95.92" in result.stdout
@@ -122,14 +122,16 @@ def test_the_command_prints_one_table(tmp_path, form, start):
 def test_the_command_writes_the_page_and_says_where(tmp_path):
     out = tmp_path / "deep" / "page.html"
     words = ["report", "--store", str(tmp_path), "--table", "table-1", "--out", str(out)]
-    result = CliRunner().invoke(app, words)
+    result = CliRunner().invoke(application("report"), words)
     assert result.exit_code == 0
     assert str(out) in result.stdout.replace("\n", "")
     assert out.read_text("utf-8").startswith("<!doctype html>")
 
 
 def test_an_unknown_table_is_named_in_the_error(tmp_path):
-    result = CliRunner().invoke(app, ["report", "--store", str(tmp_path), "--table", "table-99"])
+    result = CliRunner().invoke(
+        application("report"), ["report", "--store", str(tmp_path), "--table", "table-99"]
+    )
     assert result.exit_code == 1
     assert "table-99" in result.stderr
     assert "table-1" in result.stderr

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
+from crosslabel.datasets.data_set import DataSet
 from crosslabel.datasets.mat import read_arrays
 from crosslabel.datasets.root import Root, find
 
@@ -44,33 +45,6 @@ def load_dyntexpp(root: Root = None) -> Bunch:
     )
 
 
-def load_dynamic_textures(root: Root = None) -> Bunch:
-    """Fifteen dynamic textures cut into clips of 50×50×50 in the manner of DynTex++.
-
-    Parameters
-    ----------
-    root : path, default=None
-        Folder of data sets; `dynamic_textures/clips_50x50x50.npz` lies in it, with `clips`, `label`
-        and `origin_tyx`.
-
-    Returns
-    -------
-    Bunch
-        `images` (n_clips, frames, height, width), `target`, `target_names`, `origins` (frame, row
-        and column where each clip begins in its video) and `DESCR`.
-    """
-    place = find("dynamic_textures", root, "dynamic_textures/clips_50x50x50.npz")
-    arrays = read_arrays(place)
-    names, target = np.unique(arrays["label"], return_inverse=True)
-    return Bunch(
-        images=arrays["clips"],
-        target=target,
-        target_names=names,
-        origins=arrays["origin_tyx"],
-        DESCR=f"{len(target)} clips of {len(names)} dynamic textures, one source video each.",
-    )
-
-
 def _clip(arrays: dict[str, NDArray], name: str) -> NDArray:
     volumes = [value for value in arrays.values() if value.ndim == 3]
     if len(volumes) != 1:
@@ -79,3 +53,13 @@ def _clip(arrays: dict[str, NDArray], name: str) -> NDArray:
         )
     # MATLAB keeps time last.
     return np.moveaxis(volumes[0], -1, 0)
+
+
+DATA_SET = DataSet(
+    "dyntexpp",
+    load_dyntexpp,
+    "dyntexpp",
+    "one .mat for each clip, in a folder for each class",
+    "Bernard Ghanem's page (KAUST); the DynTex site asks for registration",
+    counts=(3600, 36),
+)

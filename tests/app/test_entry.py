@@ -9,18 +9,14 @@ import sys
 
 import pytest
 from PIL import Image
-from typer.testing import CliRunner
 
-from crosslabel.app.entry import app
-
-from .conftest import CLASSES
+from crosslabel._version import __version__
+from crosslabel.app.entry import COMMANDS, application
+from tests.app.command import run
+from tests.app.conftest import CLASSES
 
 GIVEN = ["--ridge", "0.01", "--suppression", "2000", "--grouping", "0.02", "--rule", "global"]
 GIVEN += ["--jobs", "1"]
-
-
-def run(*words):
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def test_fit_evaluate_predict_explain(photos, tmp_path):
@@ -134,3 +130,32 @@ def test_a_hundred_images_are_labelled_in_one_call(model_file, photos, tmp_path)
 def test_debugging_keeps_the_traceback(monkeypatch):
     monkeypatch.setitem(os.environ, "CROSSLABEL_DEBUG", "1")
     assert isinstance(run("fit", "/absent").exception, FileNotFoundError)
+
+
+def test_the_version_is_told_and_nothing_else_is_loaded():
+    assert run("--version").stdout == f"crosslabel {__version__}\n"
+    code = """
+import atexit, sys
+from crosslabel.app.entry import main
+atexit.register(lambda: print("sklearn" in sys.modules, "numpy" in sys.modules))
+main()
+"""
+    words = [sys.executable, "-c", code, "--version"]
+    told = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    assert told.split() == ["crosslabel", __version__, "False", "False"]
+
+
+def test_only_the_module_of_the_command_is_loaded():
+    code = "import sys; from crosslabel.app.entry import application; application('inspect'); "
+    code += "print(*(name for name in sys.modules if name.startswith('crosslabel.app.')))"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    names = {name.rpartition(".")[2] for name in told.stdout.split()}
+    assert names == {"entry", "start", "inspect", "options", "printing"}
+
+
+def test_every_command_has_help():
+    app = application()
+    names = [command.name for command in app.registered_commands]
+    assert names == list(COMMANDS)
+    for name in names:
+        assert run(name, "--help").exit_code == 0

@@ -10,8 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from crosslabel.datasets import MissingData, fetch
-from crosslabel.datasets.catalogue import DATASETS, Entry, Source
-from crosslabel.datasets.fetch import fetch_file
+from crosslabel.datasets.catalogue import DATASETS
+from crosslabel.datasets.data_set import DataSet, Source
+from crosslabel.datasets.fetching import fetch_file
 
 CONTENT = bytes(range(256)) * 5000
 
@@ -100,7 +101,8 @@ def test_fetch_by_name(server, tmp_path, monkeypatch):
         if not (tmp_path / "tiny" / "file.bin").exists():
             raise MissingData("absent")
 
-    monkeypatch.setitem(DATASETS, "tiny", Entry(load, "tiny", "file.bin", "", (source(server),)))
+    known = DataSet("tiny", load, "tiny", "file.bin", "", (source(server),))
+    monkeypatch.setitem(DATASETS, "tiny", known)
     assert fetch("tiny", tmp_path) == tmp_path / "tiny"
     fetch("tiny", tmp_path)
     assert len(server.ranges) == 1

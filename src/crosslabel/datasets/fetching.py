@@ -13,7 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from crosslabel.datasets.catalogue import DATASETS, Source
+import pooch
+
+from crosslabel.datasets.catalogue import DATASETS
+from crosslabel.datasets.data_set import Source
 from crosslabel.datasets.root import MissingData, Root, data_root
 
 BLOCK = 1 << 20
@@ -71,8 +74,6 @@ def fetch_file(source: Source, folder: Path, advance: Advance | None = None) -> 
     -------
     Path
     """
-    import pooch
-
     name = source.url.rsplit("/", 1)[-1]
     folder.mkdir(parents=True, exist_ok=True)
     pooch.get_logger().setLevel("ERROR")
