@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from crosslabel import CRC, CrossLabelClassifier, CrossLabelClassifierCV
-from crosslabel.lab.figure_data import PEOPLE, Fitted, extras, write_dictionary
+from crosslabel.lab.figure_data import Trained, extras, write_dictionary
 from crosslabel.lab.inputs import Inputs
 
 
@@ -15,7 +15,7 @@ def given(spec, tmp_path):
 def fitted(given, model):
     model.fit(given.X_train, given.y_train)
     predicted = model.predict(given.X_test)
-    return Fitted(model, given.X_test, given.y_test, predicted, given.names, given.pipeline)
+    return Trained(model, given.X_test, given.y_test, predicted, given.names, given.pipeline)
 
 
 def test_flagship_keeps_confusion_trace_and_codes(given):
@@ -27,7 +27,7 @@ def test_flagship_keeps_confusion_trace_and_codes(given):
     assert np.array_equal(counts.sum(axis=1), np.bincount(given.y_test))
     np.testing.assert_allclose(kept["trace"], cell.model.objective_trace_, rtol=1e-5)
     codes = np.abs(cell.model.transform(given.X_test))
-    assert list(kept["codes"]) == given.names[:PEOPLE]
+    assert list(kept["codes"]) == given.names[:3]
     np.testing.assert_allclose(kept["codes"]["1"], codes[given.y_test == 1].mean(0), rtol=1e-4)
     assert kept["atom_labels"].count(-1) == 2
 

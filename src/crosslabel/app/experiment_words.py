@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -42,8 +41,7 @@ def reproduce_command(
       crosslabel reproduce table-2 --jobs 2 --only 'global,log'
     """
     with user_errors():
-        from crosslabel.app.reproduce import lines, progress_display, reproduce, selected
-        from crosslabel.lab.records import Store
+        from crosslabel.app.reproduce import Store, lines, progress_display, reproduce, selected
 
         if show or not names:
             for spec in selected(["all"]):
@@ -72,15 +70,6 @@ def reproduce_command(
             raise typer.Exit(1)
 
 
-class ReportFormat(StrEnum):
-    """A page, or the tables alone."""
-
-    html = "html"
-    md = "md"
-    csv = "csv"
-    latex = "latex"
-
-
 def report_command(
     store: Annotated[
         Path | None,
@@ -91,8 +80,9 @@ def report_command(
         typer.Option(help="File to write. Default: report.html; other formats are printed."),
     ] = None,
     form: Annotated[
-        ReportFormat, typer.Option("--format", help="A page, or the tables alone.")
-    ] = ReportFormat.html,
+        str,
+        typer.Option("--format", help="html for the page; md, csv or latex for the tables."),
+    ] = "html",
     table: Annotated[
         list[str] | None,
         typer.Option(help="Only this table or figure, as table-2; may be given again."),
@@ -113,8 +103,8 @@ def report_command(
     with user_errors():
         from crosslabel.app.report import report, write_report
 
-        text = report(store, form=form.value, tables=table or ())
-        if out is None and form is not ReportFormat.html:
+        text = report(store, form=form, tables=table or ())
+        if out is None and form != "html":
             typer.echo(text, nl=False)
             return
         place = out or Path("report.html")
