@@ -41,32 +41,18 @@ def reproduce_command(
       crosslabel reproduce table-2 --jobs 2 --only 'global,log'
     """
     with user_errors():
-        from crosslabel.app.reproduce import Store, lines, progress_display, reproduce, selected
+        from crosslabel.app.reproduce import reproduce_all, selected
 
         if show or not names:
             for spec in selected(["all"]):
                 typer.echo(f"{spec.name:<24}{spec.title}")
             return
-        kept = Store(store)
         chosen = [name.strip() for name in only.split(",")] if only else []
-        failed, specs = False, selected(names, chosen)
-        for spec in specs:
-            with progress_display(not quiet) as watch:
-                result = reproduce(
-                    spec,
-                    kept,
-                    jobs=jobs,
-                    device=device,
-                    only=chosen,
-                    limit_splits=limit_splits,
-                    features=features,
-                    root=root,
-                    watch=watch,
-                )
-            for line in lines(result):
-                typer.echo(line)
-            failed |= bool(result.problems) or (bool(result.absent) and len(specs) == 1)
-        if failed:
+        well = reproduce_all(
+            selected(names, chosen), store, typer.echo, jobs=jobs, device=device,
+            only=chosen, limit_splits=limit_splits, features=features, root=root, quiet=quiet,
+        )  # fmt: skip
+        if not well:
             raise typer.Exit(1)
 
 

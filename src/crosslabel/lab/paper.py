@@ -100,7 +100,7 @@ def _columns(entry: object, *, deviates: bool) -> list[list[float]]:
         return [[float(entry)]]
     values = cast("list[list[float]] | list[float]", entry)
     if deviates and not isinstance(values[0], list):
-        return [cast("list[float]", values)]
+        return [values]
     return [value if isinstance(value, list) else [value] for value in values]
 
 

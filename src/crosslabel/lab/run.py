@@ -249,15 +249,21 @@ def _run(cell: Cell, store: Store | None, prepare: Prepare, device: str) -> Reco
     # On one thread, whatever the method gets: its rounding, and so its hash, are then the same.
     with threadpool_limits(1):
         given, unfitted = prepare(cell)
-    trained, times = _timed(clone(unfitted), given, cell.spec.codes_of)
+    trained, fit_seconds, query_seconds = _timed(clone(unfitted), given, cell.spec.codes_of)
+    overall, per_class = _accuracies(given.y_test, trained.predicted)
     record = Record(
-        *cell.place,
+        table=cell.spec.name,
+        method=cell.method.name,
+        setting=cell.setting.name,
+        split=cell.split,
         seed=cell.seed,
         n_train=cell.setting.n_train,
         estimator=cell.method.estimator,
         parameters=cell.parameters,
-        **_accuracies(given.y_test, trained.predicted),
-        **times,
+        accuracy=overall,
+        mean_per_class=per_class,
+        fit_seconds=fit_seconds,
+        query_seconds=query_seconds,
         cell_seconds=time.perf_counter() - started,
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
         version=__version__,
@@ -274,7 +280,8 @@ def _run(cell: Cell, store: Store | None, prepare: Prepare, device: str) -> Reco
 
 def _timed(
     model: BaseEstimator, given: Input, codes_of: tuple[int, ...]
-) -> tuple[Trained, dict[str, float]]:
+) -> tuple[Trained, float, float]:
+    """The fitted model, the time of `fit`, and that of `predict` per query."""
     begun = time.perf_counter()
     model.fit(given.X_train, given.y_train)
     fitted = time.perf_counter()
@@ -283,15 +290,14 @@ def _timed(
     trained = Trained(
         model, given.X_test, given.y_test, predicted, given.names, given.pipeline, codes_of
     )
-    per_query = (done - fitted) / len(given.y_test)
-    return trained, {"fit_seconds": fitted - begun, "query_seconds": per_query}
+    return trained, fitted - begun, (done - fitted) / len(given.y_test)
 
 
-def _accuracies(truth: NDArray[np.intp], predicted: NDArray[np.intp]) -> dict[str, float]:
+def _accuracies(truth: NDArray[np.intp], predicted: NDArray[np.intp]) -> tuple[float, float]:
     """Share of all samples labelled rightly, and the mean of the classes' shares."""
     right = predicted == truth
     per_class = [right[truth == label].mean() for label in np.unique(truth)]
-    return {"accuracy": float(right.mean()), "mean_per_class": float(np.mean(per_class))}
+    return float(right.mean()), float(np.mean(per_class))
 
 
 def _sizes(given: Input) -> dict[str, object]:
