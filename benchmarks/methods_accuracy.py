@@ -23,7 +23,7 @@ from crosslabel.core.scaling import unit_rows
 from crosslabel.datasets import load_extended_yale_b
 from crosslabel.datasets.splits import per_class
 from crosslabel.features import Eigenfaces, Pixels
-from crosslabel.lab.comparison import compare, measure
+from crosslabel.lab.comparison import compare
 
 PUBLISHED = {
     32: {
@@ -77,7 +77,10 @@ def choose(name: str, X: np.ndarray, y: np.ndarray, records: Path) -> dict:
     scores = []
     for parameters in candidates:
         model = with_features(build(name, parameters))
-        scores.append(np.mean([measure(model, X[a], y[a], X[b], y[b]).accuracy for a, b in folds]))
+        (standing,) = compare(X, y, folds, methods={name: model})
+        if standing.problem is not None:
+            raise ValueError(standing.problem)
+        scores.append(standing.accuracy)
         print(f"  {name} {parameters}: {100 * scores[-1]:.2f}", flush=True)
     best = candidates[int(np.argmax(scores))]
     records.mkdir(parents=True, exist_ok=True)

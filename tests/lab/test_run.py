@@ -12,13 +12,14 @@ from crosslabel.datasets.root import MissingData
 from crosslabel.lab import run as module
 from crosslabel.lab.records import Store, machine
 from crosslabel.lab.run import build, chosen_cells, run_cells
-from crosslabel.lab.spec import SpecError, load_spec
+from crosslabel.lab.spec import SpecError
+from crosslabel.lab.spec_files import load_spec
 
 RUN = """
 import sys
 from crosslabel.lab.records import Store
 from crosslabel.lab.run import chosen_cells, run_cells
-from crosslabel.lab.spec import load_spec
+from crosslabel.lab.spec_files import load_spec
 spec = load_spec(sys.argv[1])
 for outcome in run_cells(chosen_cells(spec), Store(sys.argv[2]), jobs=int(sys.argv[3])):
     assert not outcome.problem, outcome.problem
