@@ -17,6 +17,9 @@ from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.parameters import COUNT, POSITIVE, POSITIVE_OR_ZERO, Constraints
 from crosslabel.methods.start import class_parts
 
+BLOCK_NUMBERS = 2**24
+"""Coefficients of a block of queries, which bound the memory of their codes."""
+
 
 class RCR(ComparisonMethod):
     r"""Relaxed collaborative representation: groups of features whose codes are alike, not equal.
@@ -107,8 +110,8 @@ class RCR(ComparisonMethod):
 
     def _scores(self, X: Array) -> Array:
         scores = np.zeros((len(X), len(self._parts)))
-        step = max(1, 2**24 // max(1, len(self.dictionary_) * len(self._columns)))
-        for first in range(0, len(X), step):  # bounds the memory of the codes
+        step = max(1, BLOCK_NUMBERS // (len(self.dictionary_) * len(self._columns)))
+        for first in range(0, len(X), step):
             scores[first : first + step] = self._block_scores(X[first : first + step])
         return scores
 
