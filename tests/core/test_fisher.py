@@ -25,7 +25,7 @@ def problem(shared):
 
 
 def literal(Y, D, X, shared, smooth=False):
-    """The objective as it is printed, scatter matrices and all; only its quadratic part if asked."""
+    """The objective as it is printed, scatter matrices and all; if `smooth`, its quadratic part."""
     atoms = np.repeat([-1, 0, 1, 2], [shared, 2, 1, 3])
     common, codes = X[:, :shared], X[:, shared:]
     value = FISHER * (codes**2).sum()

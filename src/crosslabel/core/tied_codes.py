@@ -79,7 +79,8 @@ def tied_codes(
     Returns
     -------
     TiedCodes
-        The objective after each round is (n_iter, n_queries).
+        The objective after each round, with the mean ᾱ that its codes are tied to, is
+        (n_iter, n_queries).
     """
     n_queries = len(parts[0])
     plain = [group.correlate(y) for group, y in zip(groups, parts)]
