@@ -17,7 +17,7 @@ from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.parameters import COUNT, POSITIVE, POSITIVE_OR_ZERO, Constraints
 from crosslabel.methods.start import class_parts
 
-BLOCK_NUMBERS = 2**24
+BLOCK_NUMBERS = 16_000_000
 """Coefficients of a block of queries, which bound the memory of their codes."""
 
 
