@@ -150,3 +150,10 @@ def test_more_active_entries_than_the_rank_settle():
     t = np.full((1, 12), 1e-3)
     found = active_set_lasso(H, b, t, np.ones((1, 12)), 1e-7)
     assert violation(found, found @ H[0] - b, 2e-3).max() <= 1e-7
+
+
+def test_the_rounds_have_an_end(monkeypatch):
+    H, b, t = problem(n_problems=1, size=3)
+    calls = naive.captured(monkeypatch, module, "newton_step")
+    active_set_lasso(H, b, t, np.zeros_like(b), -1.0)  # no violation is ever small enough
+    assert len(calls) == 4 * 3 + 50

@@ -94,7 +94,8 @@ def test_class_atoms_move_to_the_minimum_one_by_one(shared, sweeps):
 
 def test_shared_atoms_without_a_nuclear_norm_move_to_the_minimum_one_by_one():
     model, Y, D, X = problem(2)
-    fresh = model._replace(nuclear=0.0).update_dictionary(Y, D, X)
+    plain = FisherModel(model.layout, PARTS, LAMBDA, FISHER)  # no nuclear norm unless asked
+    fresh = plain.update_dictionary(Y, D, X)
     before = np.concatenate([D[:2], fresh[2:]])  # class atoms move first
 
     def smooth(Z):
@@ -183,13 +184,34 @@ def by_admm(D, A, B, nuclear, n_iter):
     return Z / np.maximum(1, np.linalg.norm(Z, axis=1))[:, None]
 
 
-@pytest.mark.parametrize("n_iter", [1, 2, 30])
-def test_low_rank_atoms_take_the_steps_of_admm(n_iter):
-    D, A, B = low_rank_problem(0.3)
+@pytest.mark.parametrize("n_iter", [1, 2, 5, 30])
+@pytest.mark.parametrize(("scale", "nuclear"), [(0.3, 2.0), (3.0, 0.5), (6.0, 20.0)])
+def test_low_rank_atoms_take_the_steps_of_admm(n_iter, scale, nuclear):
+    D, A, B = low_rank_problem(scale)
     settings = {} if n_iter == 30 else {"n_iter": n_iter}
-    assert_allclose(
-        low_rank_atoms(D, A, B, 2.0, **settings), by_admm(D, A, B, 2.0, n_iter), atol=1e-10
-    )
+    reached = by_admm(D, A, B, nuclear, n_iter)
+    assert_allclose(low_rank_atoms(D, A, B, nuclear, **settings), reached, atol=1e-10)
+
+
+@pytest.mark.parametrize("nuclear", [0.5, 8.0])
+def test_the_better_one_of_start_and_end_is_returned(nuclear):
+    rng = np.random.default_rng(0)
+    kept = 0
+    for seed in range(15):
+        _, A, B = low_rank_problem(0.3, seed)
+        best = low_rank_atoms(np.zeros((3, 4)), A, B, nuclear, n_iter=60)
+        start = best + 0.003 * rng.normal(size=best.shape)
+        start /= np.maximum(1, np.linalg.norm(start, axis=1))[:, None]
+        end = by_admm(start, A, B, nuclear, 1)
+
+        def value(Z, A=A, B=B):
+            fit = np.trace(Z.T @ A @ Z) - 2 * np.trace(B.T @ Z)
+            return fit + nuclear * np.linalg.svd(Z)[1].sum()
+
+        found = low_rank_atoms(start, A, B, nuclear, n_iter=1)
+        assert_allclose(found, min(start, end, key=value), atol=1e-10)
+        kept += value(start) < value(end)
+    assert 0 < kept < 15
 
 
 def test_the_start_is_kept_where_the_steps_do_not_lower_the_objective():

@@ -362,3 +362,23 @@ def test_coupled_codes_share_a_working_set_of_what_is_used_and_most_at_fault(mon
 def test_coupled_codes_without_curvature_take_plain_steps():
     X = module._accelerate(lambda Z: Z - 2.0, np.zeros((1, 1)), 0.0, 0.5, 1e-12, 1)
     assert_allclose(X, [[1.5]])
+
+
+def test_the_rounds_have_an_end(monkeypatch):
+    monkeypatch.setattr(module, "WORKING_SET", 2)
+    G, b = np.eye(5), np.ones((1, 5))
+    monkeypatch.setattr(module, "active_set_lasso", lambda H, b, t, X, allowed: 0 * X)
+    calls = naive.captured(monkeypatch, module, "active_set_lasso")
+    module._lasso_chunk(G, b, np.full(5, 0.1), np.zeros((1, 5)), 1e-3)
+    assert len(calls) == 20
+    restless = iter(np.arange(1.0, 100.0))
+
+    def never_settles(hessian, targets, sum_weights, start, *_):
+        fresh = np.zeros_like(start)
+        fresh[0, 0] = next(restless)
+        return fresh
+
+    monkeypatch.setattr(module, "_on_shared_set", never_settles)
+    calls = naive.captured(monkeypatch, module, "_on_shared_set")
+    coupled_lasso(G, b, 0.1, np.zeros(5), start=np.zeros((1, 5)))
+    assert len(calls) == 20

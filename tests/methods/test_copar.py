@@ -59,7 +59,7 @@ def test_a_round_minimises_over_the_codes(monkeypatch, shared):
         assert fault <= 1.01e-2
 
 
-@pytest.mark.parametrize(("shared", "eta"), [(2, ETA), (0, ETA), (2, 0.0)])
+@pytest.mark.parametrize(("shared", "eta"), [(2, ETA), (0, ETA), (2, 0.0), (2, 1.0)])
 def test_a_round_moves_each_block_of_atoms_twice_by_the_step_of_the_objective(
     monkeypatch, shared, eta
 ):
