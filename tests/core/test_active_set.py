@@ -126,6 +126,58 @@ def test_a_solution_is_that_of_coordinate_descent():
         assert_allclose(found[n], naive.lasso(H[n], b[n], 1.0), atol=1e-8)
 
 
+def test_the_faults_that_count_are_the_largest_of_many():
+    H, b, t = problem(n_problems=20, size=60)
+    faults = np.random.default_rng(0).uniform(0.1, 1, b.shape)
+    found = coordinate_steps(H, -b, 0 * t, np.zeros_like(b), faults)
+    for moved, fault in zip(found != 0, faults):
+        assert set(np.flatnonzero(moved)) == set(np.argsort(-fault)[:8])
+
+
+def test_an_entry_whose_target_is_zero_counts_as_a_change_of_sign():
+    found, cut = newton_step(
+        np.eye(1)[None], np.array([[2.0]]), np.array([[2.0]]), np.array([[1.0]])
+    )
+    assert_array_equal(found, [[0.0]])
+    assert cut.all()
+
+
+def test_small_and_large_problems_of_copies_do_not_disturb_each_other():
+    scale = np.array([1e8, 1e-8])
+    H = scale[:, None, None] * np.ones((2, 3, 3))
+    H[0, 2, :2] = H[0, :2, 2] = 0
+    b, t = scale[:, None] * np.full((2, 3), 3.0), scale[:, None] * np.ones((2, 3))
+    found, _ = newton_step(H, b, t, np.array([[1.0, 0.5, 1.0], [1.0, 0.5, 0.0]]))
+    assert_allclose(found[:, :2].sum(axis=1), 2, rtol=1e-6)
+    assert_allclose(found[:, 2], [2, 0], rtol=1e-6)
+
+
+def test_after_a_cut_step_no_entry_enters_and_solved_problems_leave_by_halves(monkeypatch):
+    H, b, t = problem(n_problems=30, size=12, rank=15, seed=5)
+    newton = naive.captured(monkeypatch, module, "newton_step")
+    steps = naive.captured(monkeypatch, module, "coordinate_steps")
+    X = active_set_lasso(H, b, t, np.random.default_rng(1).normal(size=b.shape), 1e-9)
+    slope = np.einsum("nij,nj->ni", H, X) - b
+    assert violation(X, slope, 2 * t).max() <= 1e-9
+    sizes, left = [len(args[3]) for args, _, _ in newton] + [0], 30
+    for k, ((H_k, b_k, t_k, _), _, (x, cut)) in enumerate(newton):
+        faults = violation(x, np.einsum("nij,nj->ni", H_k, x) - b_k, 2 * t_k)
+        unsolved = faults.max(axis=1) > 1e-9
+        left = unsolved.sum() if 2 * unsolved.sum() <= left else left
+        assert sizes[k + 1] == left
+        if left:
+            kept = unsolved if left == unsolved.sum() else slice(None)
+            expected = np.where((x == 0) & cut[:, None], 0, faults)[kept]
+            assert_allclose(steps[k][0][4], expected, atol=1e-12)
+            assert cut.any() or k
+
+
+def test_a_solution_without_any_fault_takes_one_look(monkeypatch):
+    calls = naive.captured(monkeypatch, module, "newton_step")
+    active_set_lasso(np.eye(2)[None], np.ones((1, 2)), np.full((1, 2), 2.0), np.zeros((1, 2)), 0.0)
+    assert len(calls) == 1
+
+
 def test_a_problem_is_left_as_soon_as_its_violation_is_allowed(monkeypatch):
     H, b, t = problem(n_problems=8)
     exact = active_set_lasso(H, b, t, np.zeros_like(b), 1e-10)

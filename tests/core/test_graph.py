@@ -170,6 +170,20 @@ def test_smooth_sparse_codes_are_the_best_met_by_admm(sparsity, n_iter):
         assert_allclose(found, best, atol=1e-9)
 
 
+def test_the_better_one_of_start_and_step_is_kept():
+    G, b, graphs = coding_problem()
+    L, rho, rng, kept = block_diag(*graphs), np.mean(np.diag(G)), np.random.default_rng(0), 0
+    solution = smooth_sparse_codes(G, b, graphs, 4, start=keep_largest(b, 4), n_iter=300)
+    for size in np.geomspace(1e-2, 1, 40):
+        start = solution + size * rng.normal(size=b.shape) * (solution != 0)
+        X = solve_sylvester(L, G + rho * np.eye(6), b + rho * start)
+        best = min(start, keep_largest(X, 4), key=lambda X: coding_cost(X, G, b, L))
+        found = smooth_sparse_codes(G, b, graphs, 4, start=start, n_iter=1)
+        assert_allclose(found, best, atol=1e-9)
+        kept += best is start
+    assert 0 < kept < 40
+
+
 def test_dense_codes_without_a_limit_solve_the_sylvester_equation():
     G, b, graphs = coding_problem(n_atoms=4)
     X = smooth_sparse_codes(G, b, graphs, 4, start=np.zeros((9, 4)), n_iter=2000)
