@@ -27,9 +27,9 @@ from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.backend import threads_for
 from crosslabel.core.coding import Block, suppressed_codes
 from crosslabel.core.initialise import kmeans_start
+from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties
 from crosslabel.core.scaling import Array, unit_rows
-from crosslabel.core.statistics import ClassStatistics
 
 PAPER = Penalties(8e-3, 2e3, 2e-2)
 
@@ -59,11 +59,11 @@ def data(size: Size, seed: int = 0, spread: int = 0) -> tuple[Array, Array]:
     return unit_rows(X + 0.5 * rng.normal(size=X.shape)), labels
 
 
-def problem(size: Size, spread: int = 0) -> tuple[solver.Problem, Array, ClassStatistics]:
+def problem(size: Size, spread: int = 0) -> tuple[solver.Problem, Array, Moments]:
     """What the solver sees, and a start."""
     X, labels = data(size, spread=spread)
     layout = AtomLayout(size.shared, (size.atoms,) * size.n_classes)
-    statistics = ClassStatistics.from_samples(X, labels, size.n_classes)
+    statistics = Moments.from_samples(X, labels, size.n_classes)
     D = random_atoms(X, labels, layout)
     targets = statistics.targets()
     blocks = objective.blocks(targets.starts, statistics.counts, PAPER)
@@ -137,7 +137,7 @@ def against_the_reference() -> Iterator[Line]:
         start = time.perf_counter()
         theirs, codes = reference.learn(X.T, labels, D.T, layout, PAPER, 20)
         slow = time.perf_counter() - start
-        statistics = ClassStatistics.from_samples(X, labels, FACES.n_classes)
+        statistics = Moments.from_samples(X, labels, FACES.n_classes)
         (fast,) = seconds(
             lambda: solver.learn(statistics, D, layout, PAPER, max_iter=20), repeats=3
         )

@@ -19,9 +19,9 @@ from crosslabel.core import solver as cpu
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.gpu import solver as gpu
 from crosslabel.core.gpu.coding import factorise
+from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties
 from crosslabel.core.scaling import unit_rows
-from crosslabel.core.statistics import ClassStatistics
 
 PENALTIES = Penalties(8e-3, 2e3, 2e-2)
 N_ITER = 20
@@ -48,7 +48,7 @@ SIZES = [
 ]
 
 
-def problem(size: Size) -> tuple[ClassStatistics, np.ndarray, AtomLayout]:
+def problem(size: Size) -> tuple[Moments, np.ndarray, AtomLayout]:
     """Noisy samples about a mean for each class, and a start of samples."""
     random = np.random.default_rng(0)
     y = np.repeat(np.arange(size.n_classes), size.n_samples)
@@ -60,7 +60,7 @@ def problem(size: Size) -> tuple[ClassStatistics, np.ndarray, AtomLayout]:
     start = X[np.concatenate([shared, *own])]
     # A start that is no sample: codes of samples over themselves would be trivial.
     start = unit_rows(start + 0.01 * random.standard_normal(start.shape))
-    return ClassStatistics.from_samples(X, y, size.n_classes), start, layout
+    return Moments.from_samples(X, y, size.n_classes), start, layout
 
 
 def seconds(work) -> float:

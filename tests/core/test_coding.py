@@ -6,9 +6,9 @@ from numpy.testing import assert_allclose
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.coding import Block, RidgeFactor, ridge_codes, suppressed_codes
+from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties, blocks
 from crosslabel.core.scaling import unit_rows
-from crosslabel.core.statistics import ClassStatistics
 from tests.core.problems import penalties, problem, problems
 
 
@@ -29,7 +29,7 @@ def relative(a, b):
 
 def coded(data, weights, dtype=np.float64):
     X, labels, layout, D = data
-    statistics = ClassStatistics.from_samples(X, labels, layout.n_classes)
+    statistics = Moments.from_samples(X, labels, layout.n_classes)
     targets = statistics.targets()
     of_class = blocks(targets.starts, statistics.counts, weights)
     Y, atoms = targets.rows.astype(dtype), D.astype(dtype)

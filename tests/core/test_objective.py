@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 from crosslabel.core import objective as terms
 from crosslabel.core import reference
 from crosslabel.core.coding import suppressed_codes
+from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties, group_factor
-from crosslabel.core.statistics import ClassStatistics
 from tests.core.problems import penalties, problem, problems
 
 
@@ -29,7 +29,7 @@ def sample_codes(X, labels, D, layout, weights):
 @given(problems(), penalties())
 def test_terms_from_statistics_equal_those_from_samples(data, weights):
     X, labels, layout, D = data
-    statistics = ClassStatistics.from_samples(X, labels, layout.n_classes)
+    statistics = Moments.from_samples(X, labels, layout.n_classes)
     targets = statistics.targets()
     of_class = terms.blocks(targets.starts, statistics.counts, weights)
     codes = suppressed_codes(targets.rows, of_class, D, layout, weights.suppression)
@@ -44,7 +44,7 @@ def test_terms_from_statistics_equal_those_from_samples(data, weights):
 def test_each_term_stands_alone(only):
     X, labels, layout, D = problem(sizes=(1, 4, 7))
     weights = Penalties(0, 0, 0)._replace(**{only: 1.0})
-    statistics = ClassStatistics.from_samples(X, labels, 3)
+    statistics = Moments.from_samples(X, labels, 3)
     targets = statistics.targets()
     # Codes linear in the targets: the same map gives the codes of the samples.
     mixing = np.random.default_rng(0).normal(size=(X.shape[1], len(D)))

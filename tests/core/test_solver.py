@@ -6,15 +6,15 @@ from numpy.testing import assert_allclose
 from crosslabel.core import objective as terms
 from crosslabel.core import reference, solver
 from crosslabel.core.coding import suppressed_codes
+from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties
 from crosslabel.core.scaling import unit_rows
-from crosslabel.core.statistics import ClassStatistics
 from tests.core.problems import penalties, problem, problems
 
 
 def statistics_of(data):
     X, labels, layout, _ = data
-    return ClassStatistics.from_samples(X, labels, layout.n_classes)
+    return Moments.from_samples(X, labels, layout.n_classes)
 
 
 def value_at(statistics, D, layout, weights):
@@ -93,7 +93,7 @@ def test_the_class_solver_never_raises_the_objective():
 def test_solving_in_the_span_of_the_data_changes_nothing():
     X, labels, layout, D = problem(n_features=60)
     start = unit_rows(np.random.default_rng(5).normal(size=(len(D), len(X))) @ X)
-    statistics = ClassStatistics.from_samples(X, labels, 3)
+    statistics = Moments.from_samples(X, labels, 3)
     weights = Penalties(0.05, 20.0, 0.1)
     inside = solver.learn(statistics, start, layout, weights, max_iter=3)
     targets = statistics.targets()
@@ -110,7 +110,7 @@ def test_a_start_outside_the_span_is_not_projected_away():
     """With no code to speak of an atom keeps its direction up to that of its own update."""
     X, labels, layout, D = problem(n_features=80)
     D[0] = np.linalg.svd(np.concatenate([X, D[1:]]))[2][-1]  # orthogonal to all else: unused
-    statistics = ClassStatistics.from_samples(X, labels, 3)
+    statistics = Moments.from_samples(X, labels, 3)
     solution = solver.learn(statistics, D, layout, Penalties(0.05, 20.0, 0.1), max_iter=3)
     assert solution.unused[0]
     assert_allclose(abs(solution.dictionary[0] @ D[0]), 1, atol=1e-10)
@@ -120,8 +120,8 @@ def test_the_scale_of_the_data_scales_the_objective_alone():
     """All terms are quadratic in samples and codes together."""
     X, labels, layout, D = problem()
     weights = Penalties(0.05, 20.0, 0.1)
-    a = solver.learn(ClassStatistics.from_samples(X, labels, 3), D, layout, weights)
-    b = solver.learn(ClassStatistics.from_samples(1024 * X, labels, 3), D, layout, weights)
+    a = solver.learn(Moments.from_samples(X, labels, 3), D, layout, weights)
+    b = solver.learn(Moments.from_samples(1024 * X, labels, 3), D, layout, weights)
     assert_allclose(a.dictionary, b.dictionary, atol=1e-9)
     assert_allclose(np.array(a.trace) * 1024**2, b.trace, rtol=1e-9)
 
@@ -149,6 +149,6 @@ def test_a_large_tolerance_stops_after_two_iterations():
 
 def test_float32_stays_float32():
     X, labels, layout, D = problem()
-    statistics = ClassStatistics.from_samples(X.astype(np.float32), labels, 3)
+    statistics = Moments.from_samples(X.astype(np.float32), labels, 3)
     solution = solver.learn(statistics, D.astype(np.float32), layout, Penalties(0.1, 1, 0.1))
     assert solution.dictionary.dtype == np.float32

@@ -10,8 +10,8 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from crosslabel import CrossLabelClassifier
+from crosslabel.core.moments import ImpossibleRemovalError
 from crosslabel.core.scaling import unit_rows
-from crosslabel.core.statistics import ImpossibleRemovalError
 from tests.core.problems import samples
 
 NAMES = np.array(["fig", "apple", "pear"])

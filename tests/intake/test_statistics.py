@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import crosslabel.intake.statistics
 from crosslabel import ClassStatistics, CrossLabelClassifier
+from crosslabel.core.moments import ImpossibleRemovalError
 from crosslabel.core.scaling import unit_rows
-from crosslabel.core.statistics import ImpossibleRemovalError
 from crosslabel.files import arrays as archive
 from tests.core.problems import samples
 

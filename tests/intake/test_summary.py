@@ -4,9 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from crosslabel.core.moments import ImpossibleRemovalError
 from crosslabel.core.ordering import canonical
 from crosslabel.core.scaling import unit_rows
-from crosslabel.core.statistics import ImpossibleRemovalError
 from crosslabel.intake.summary import Stream, merge_all
 
 NAMES = np.array(["kiwi", "fig", "apple", "pear"])

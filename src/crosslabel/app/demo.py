@@ -16,6 +16,7 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
+from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.datasets import MissingData, load_digits, load_orl
@@ -133,12 +134,13 @@ def _faces_or_digits(seed: int) -> tuple[Problem, str]:
 
 
 def _ours(model: CrossLabelClassifier, problem: Problem) -> list[Row]:
-    """The flagship, and both of its rules with the one dictionary it learnt."""
+    """The flagship, and each of the rules with the one dictionary it learnt."""
     chosen = _measured("crosslabel", lambda: model, problem)
     X, y, test = problem.X, problem.y, problem.test
     rows = []
-    for name in RULES:
-        rule = RULES[name](model.dictionary_, model._atom_layout, model.ridge)
+    layout = AtomLayout.of(model.atom_labels_)
+    for name, make in RULES.items():
+        rule = make(model.dictionary_, layout, model.ridge)
         start = time.perf_counter()
         found = rule.scores(X[test]).argmax(axis=1)
         seconds = time.perf_counter() - start

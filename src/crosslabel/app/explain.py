@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from crosslabel.app.predict import class_scores
 from crosslabel.app.queries import read_queries
-from crosslabel.core.coding import ridge_codes
+from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.rules import RULES
+from crosslabel.core.rules.explanation import Share
 from crosslabel.core.scaling import Array
 from crosslabel.files import Model, load_model
 from crosslabel.files.whole import write_whole
@@ -20,8 +22,7 @@ from crosslabel.lab.report.figures import new_figure
 SHOWN = 3  # classes whose reconstructions are drawn
 
 
-@dataclass(frozen=True)
-class ClassView:
+class View(NamedTuple):
     """How one class accounts for the query.
 
     Parameters
@@ -29,21 +30,18 @@ class ClassView:
     name : str
     number : int
         Of the class among the classifier's.
-    score : float
-        What the rule compares; the highest wins.
-    residual : float
-        Norm of what the class's atoms (with the shared ones) leave of the unit-norm query.
-    mass : float
-        Sum of absolute coefficients on the class's own atoms.
-    reconstruction : ndarray of shape (n_features,)
+    share : Share
+        What the rule says of it.
     """
 
     name: str
     number: int
-    score: float
-    residual: float
-    mass: float
-    reconstruction: Array
+    share: Share
+
+    def as_dict(self) -> dict[str, object]:
+        """For JSON."""
+        fields = ("score", "residual", "mass", "reason")
+        return {"name": self.name, **{field: getattr(self.share, field) for field in fields}}
 
 
 @dataclass(frozen=True)
@@ -53,47 +51,47 @@ class Explanation:
     Parameters
     ----------
     file : str
-    rule : {"global", "local"}
+    rule : str
+        Its name in `RULES`.
     query : ndarray of shape (n_features,)
         The features, of unit norm where the classifier scales them.
-    code : ndarray of shape (n_atoms,)
-        Ridge code over all atoms.
     atom_labels : ndarray of int of shape (n_atoms,)
         Class number of each atom; −1 for shared ones.
-    views : list of ClassView
+    views : list of View
         Every class, best first.
     """
 
     file: str
     rule: str
     query: Array
-    code: Array
-    atom_labels: Any
-    views: list[ClassView]
+    atom_labels: NDArray[np.intp]
+    views: list[View]
 
     @property
     def sentence(self) -> str:
         """The reason in words."""
         first, second = self.views[:2]
-        own = first.mass / max(sum(view.mass for view in self.views), np.finfo(float).tiny)
-        reason = (
-            f"its atoms leave a residual of {first.residual:.3f} (runner-up {second.name}: "
-            f"{second.residual:.3f})"
+        return (
+            f"{self.file} is labelled {first.name} by the {self.rule} rule: its atoms "
+            f"{first.share.reason}; those of the runner-up, {second.name}, {second.share.reason}."
         )
-        if self.rule == "global":
-            reason += f" and carry {own:.0%} of the coefficients"
-        return f"{self.file} is labelled {first.name} by the {self.rule} rule: {reason}."
 
-    def as_dict(self) -> dict[str, Any]:
+    @property
+    def code(self) -> Array:
+        """The coefficients that decide: of each class's own atoms, and the winner's shared ones."""
+        code = np.zeros(len(self.atom_labels))
+        for view in reversed(self.views):
+            code[view.share.atoms] = view.share.coefficients
+        return code
+
+    def as_dict(self) -> dict[str, object]:
         """For JSON."""
-        fields = ("name", "score", "residual", "mass")
-        classes = [{name: getattr(view, name) for name in fields} for view in self.views]
         return {
             "file": self.file,
             "label": self.views[0].name,
             "rule": self.rule,
             "reason": self.sentence,
-            "classes": classes,
+            "classes": [view.as_dict() for view in self.views],
         }
 
 
@@ -128,34 +126,13 @@ def explain(
 def _explanation(model: Model, file: str, items: Any) -> Explanation:
     features, classifier = model.pipeline[:-1], model.pipeline[-1]
     X = features.transform(items) if len(features) else np.asarray(items)
-    scores = class_scores(classifier, X)[0]
-    code = classifier.transform(X)[0]
     query = classifier._check_queries(X)[0]
-    shared = classifier.atom_labels_ == -1
-    views = []
-    for number in np.argsort(-scores, kind="stable"):
-        own = classifier.atom_labels_ == number
-        used = own | shared
-        part = _class_code(classifier, query, code, used)
-        reconstruction = part @ classifier.dictionary_[used]
-        views.append(
-            ClassView(
-                model.class_names[classifier.classes_[number]],
-                int(number),
-                float(scores[number]),
-                float(np.linalg.norm(query - reconstruction)),
-                float(np.abs(part[own[used]]).sum()),
-                reconstruction,
-            )
-        )
-    return Explanation(file, classifier.rule_, query, code, classifier.atom_labels_, views)
-
-
-def _class_code(classifier: Any, query: Array, code: Array, used: Any) -> Array:
-    """The coefficients that the rule looks at: of the whole code, or of the class alone."""
-    if classifier.rule_ == "global":
-        return code[used]
-    return ridge_codes(query[None], classifier.dictionary_[used], classifier.ridge)[0]
+    labels = classifier.atom_labels_
+    rule = RULES[classifier.rule_](classifier.dictionary_, AtomLayout.of(labels), classifier.ridge)
+    names = [model.class_names[number] for number in classifier.classes_]
+    views = [View(names[c], c, share) for c, share in enumerate(rule.explanation(query))]
+    views.sort(key=lambda view: -view.share.score)
+    return Explanation(file, classifier.rule_, query, labels, views)
 
 
 def _draw(model: Model, explanation: Explanation, out: Path) -> None:
@@ -165,8 +142,8 @@ def _draw(model: Model, explanation: Explanation, out: Path) -> None:
     parts: Any = figure.subfigures(3, 1, height_ratios=[3, 2, 2])
     top, middle, bottom = parts
     axes = top.subplots(1, len(views) + 1, squeeze=False)[0]
-    shown = [explanation.query, *(view.reconstruction for view in views)]
-    titles = ["query", *(f"{view.name}\nresidual {view.residual:.3f}" for view in views)]
+    shown = [explanation.query, *(view.share.reconstruction for view in views)]
+    titles = ["query", *(f"{view.name}\nresidual {view.share.residual:.3f}" for view in views)]
     for ax, vector, title in zip(axes, shown, titles):
         _show(ax, model, vector)
         ax.set_title(title, fontsize=9)
@@ -201,10 +178,11 @@ def _image(model: Model, vector: Array) -> Array | None:
 
 def _draw_code(ax: Any, explanation: Explanation) -> None:
     """Coefficients in the order of the atoms; the best classes in colour."""
-    ax.bar(np.arange(len(explanation.code)), explanation.code, width=1.0, color="0.7")
+    code = explanation.code
+    ax.bar(np.arange(len(code)), code, width=1.0, color="0.7")
     for rank, view in enumerate(explanation.views[:SHOWN]):
         own = np.flatnonzero(explanation.atom_labels == view.number)
-        ax.bar(own, explanation.code[own], width=1.0, color=f"C{rank}", label=view.name)
+        ax.bar(own, code[own], width=1.0, color=f"C{rank}", label=view.name)
     ax.set(xlabel="atom", ylabel="coefficient")
     ax.legend(fontsize=8, loc="upper right")
 
@@ -213,7 +191,7 @@ def _draw_scores(ax: Any, explanation: Explanation) -> None:
     best = explanation.views[:10][::-1]
     colours = [f"C{rank}" if rank < SHOWN else "0.7" for rank in range(len(best))][::-1]
     # Scores are negated costs; costs, the shortest of which wins, are easier to see.
-    ax.barh([view.name for view in best], [-view.score for view in best], color=colours)
-    cost = {"global": "residual² / Σ|coefficients|", "local": "residual²"}[explanation.rule]
+    ax.barh([view.name for view in best], [-view.share.score for view in best], color=colours)
+    cost = RULES[explanation.rule].cost
     ax.set(xlabel=f"{cost}, which the {explanation.rule} rule compares: the shortest wins")
     ax.tick_params(axis="y", labelsize=8)

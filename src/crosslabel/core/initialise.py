@@ -9,8 +9,8 @@ import numpy as np
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.coding import ridge_codes
 from crosslabel.core.kmeans import kmeans
+from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array, row_norms, unit_rows
-from crosslabel.core.statistics import Labels
 
 Initialiser = Callable[[Array, Labels, AtomLayout, float, np.random.Generator, Array | None], Array]
 

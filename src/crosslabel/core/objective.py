@@ -1,6 +1,6 @@
 """The objective, one function per term, from the statistics alone.
 
-Codes are those of the rows of `ClassStatistics.targets()`: √n m for the mean m of a class's codes,
+Codes are those of the rows of `Moments.targets()`: √n m for the mean m of a class's codes,
 then codes Z of its scatter's factor, so that sums over samples become sums over these rows.
 """
 
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.coding import Block
+from crosslabel.core.moments import Targets
 from crosslabel.core.scaling import Array
-from crosslabel.core.statistics import Targets
 
 
 class Penalties(NamedTuple):

@@ -12,9 +12,9 @@ from collections.abc import Callable
 import numpy as np
 
 from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.moments import Labels
 from crosslabel.core.objective import Penalties
 from crosslabel.core.scaling import Array
-from crosslabel.core.statistics import Labels
 
 
 def laplacian(n: int) -> Array:

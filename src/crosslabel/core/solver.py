@@ -17,9 +17,9 @@ from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.backend import one_thread, threads_for
 from crosslabel.core.coding import Block, ridge_codes, suppressed_codes
 from crosslabel.core.dictionary import noise_floor, sweep, update_atoms
+from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties, blocks
 from crosslabel.core.scaling import Array, unit_rows
-from crosslabel.core.statistics import ClassStatistics
 
 Callback = Callable[[int, float], bool | None]
 
@@ -111,7 +111,7 @@ SWEEPS: dict[str, Callable[[Problem, Array], Sweep]] = {
 
 
 def learn(
-    statistics: ClassStatistics,
+    statistics: Moments,
     dictionary: Array,
     layout: AtomLayout,
     penalties: Penalties,
@@ -125,7 +125,7 @@ def learn(
 
     Parameters
     ----------
-    statistics : ClassStatistics
+    statistics : Moments
         Every class has at least one sample.
     dictionary : ndarray of shape (n_atoms, n_features)
         The start.
@@ -181,7 +181,7 @@ class Run:
 
     def __init__(
         self,
-        statistics: ClassStatistics,
+        statistics: Moments,
         dictionary: Array,
         layout: AtomLayout,
         penalties: Penalties,
@@ -215,8 +215,8 @@ class Run:
 
 
 def _parts(
-    statistics: ClassStatistics, dictionary: Array, layout: AtomLayout
-) -> Iterator[tuple[ClassStatistics, Array, AtomLayout]]:
+    statistics: Moments, dictionary: Array, layout: AtomLayout
+) -> Iterator[tuple[Moments, Array, AtomLayout]]:
     """The problem of each class."""
     for c, n_atoms in enumerate(layout.per_class):
         alone = statistics.reordered(np.array([c]))
@@ -227,7 +227,7 @@ def _energy(rows: Array) -> float:
     return float(np.vdot(rows, rows))
 
 
-def _span(statistics: ClassStatistics, dictionary: Array) -> Array | None:
+def _span(statistics: Moments, dictionary: Array) -> Array | None:
     """Orthonormal rows that span data and start, where these are fewer than the features.
 
     Atoms never leave this span, so that the solver can work in its coordinates.

@@ -2,59 +2,40 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_array, check_is_fitted
 
-from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.backend import is_tensor
-from crosslabel.core.coding import ridge_coder
-from crosslabel.core.initialise import INITIALISERS, Initialiser
-from crosslabel.core.memory import check_room
-from crosslabel.core.objective import Penalties
+from crosslabel.core.initialise import Initialiser
 from crosslabel.core.rules import RULES
-from crosslabel.core.scaling import Array, row_norms, unit_rows
-from crosslabel.core.solver import Callback, Solution
-from crosslabel.flagship.incremental import STREAM_CONSTRAINTS
-from crosslabel.flagship.out_of_core import OutOfCoreMixin
-from crosslabel.flagship.probability import ProbabilityMixin
+from crosslabel.core.scaling import Array
+from crosslabel.flagship.choice import Choice
+from crosslabel.flagship.choose import Distinct, choose
+from crosslabel.flagship.learn import SOLVERS
+from crosslabel.flagship.lifts import default_lift
+from crosslabel.flagship.predictor import JOINT
+from crosslabel.flagship.problem import SPECTRAL, Settings
 from crosslabel.flagship.progress import CallbackSupportMixin, Progress, with_callbacks
-from crosslabel.flagship.rejection import NoveltyMixin
-from crosslabel.flagship.rule_choice import RuleChoiceMixin
-from crosslabel.flagship.solvers import SOLVERS
-from crosslabel.flagship.stored import StoredWithoutRule
-from crosslabel.flagship.training import TrainingSet
-from crosslabel.intake.devices import (
-    device_for,
-    in_type_of,
-    initialiser,
-    like,
-    rule_scores,
-)
-from crosslabel.intake.partitions import over_partitions
+from crosslabel.flagship.start import STARTS
+from crosslabel.flagship.stored import from_state, to_state
+from crosslabel.flagship.streams import StreamLearner
+from crosslabel.flagship.train import train
+from crosslabel.flagship.wish import Wish
+from crosslabel.intake.checking import Training, check_spread, check_training
+from crosslabel.intake.lift import KERNELS, Lift
 from crosslabel.intake.sources import is_out_of_core
+from crosslabel.intake.summary import Summary
 
-INSTEAD = "Use solver='class', whose cost is linear in the number of classes, or fewer atoms."
 
-
-class CrossLabelClassifier(
-    NoveltyMixin,
-    StoredWithoutRule,
-    CallbackSupportMixin,
-    OutOfCoreMixin,
-    RuleChoiceMixin,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    ProbabilityMixin,
-):
+class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
     r"""Supervised dictionary learning by cross-label suppression with group regularization.
 
     Learns unit-norm atoms :math:`D`, some for each class and some shared by all, and codes
@@ -66,46 +47,57 @@ class CrossLabelClassifier(
         + \gamma \operatorname{tr}(X^c \tilde L^c X^{c\top}), \quad \|d_k\| = 1
 
     where :math:`P^c` keeps the coefficients on other classes' atoms and :math:`\tilde L^c` is the
-    normalised Laplacian of the complete graph on the class's samples. Codes have a closed form;
-    the objective never rises. Training depends on the samples only through each class's count,
-    mean and scatter, so that its cost per iteration does not grow with their number.
+    normalised Laplacian of the complete graph on the class's samples. With infinite suppression,
+    the default, the best dictionary has a closed form: one small eigendecomposition per class, no
+    start and no iteration. Training sees each class's count, mean and scatter alone.
 
     Parameters
     ----------
-    atoms_per_class : int or sequence of int, default=15
+    atoms_per_class : int or sequence of int, default=30
         Atoms of each class, or one number per class in the order of `classes_`. A class gets at
         most as many as it has distinct samples.
     shared_atoms : int, default=0
         Atoms that all classes use freely.
-    ridge : float, default=8e-3
-        β, the weight of the codes' energy, in training and in prediction. Zero is allowed where
-        the atoms of each class are linearly independent.
-    suppression : float, default=2e3
-        λ, the weight of the energy on other classes' atoms.
-    grouping : float, default=2e-2
+    ridge : "auto" or float, default="auto"
+        β, the weight of the codes' energy, in training and in prediction. "auto" is chosen by the
+        log loss of held-out samples.
+    suppression : float, default=inf
+        λ, the weight of the energy on other classes' atoms. Infinite: codes live on own and shared
+        atoms, classes part, and the closed form is exact. A finite value iterates.
+    grouping : float, default=0
         γ, how strongly the codes of a class are pulled together.
-    rule : {"auto", "global", "local"}, default="auto"
+    rule : {"auto", "joint", "global", "local", ...}, default="auto"
         "global" codes a query over all atoms and compares residuals over coefficient mass (GCC);
-        "local" codes it over each class's atoms alone and compares residuals (LCC); "auto" takes
-        the better of the two by 5-fold cross-validation on the training data, which ends early
-        where one is clearly better.
-    normalize : bool, default=True
-        Scale each sample to unit norm, the paper's convention. A sample of zeros stays zero; all
-        classes then score the same, and the first one is predicted.
-    init : {"kmeans", "random"}, callable or array-like, default="kmeans"
-        The starting dictionary: centroids of each class, with centroids of the residuals for
-        shared atoms; random training samples; the result of
+        "local" codes it over each class's atoms alone and compares residuals (LCC); "joint" adds
+        the discriminant that the same statistics hold, with weights from held-out samples. "auto"
+        chooses by held-out log loss, averages what is equally good, and tries `scale`, `offset`
+        and `kernel` where these are "auto" too. The other names are in `crosslabel.core.rules`.
+    scale : {"auto", "unit", "standard", "none"}, default="auto"
+        "unit" scales each sample to unit norm, the paper's convention; "standard" first takes from
+        each feature its mean and divides by its deviation; "none" leaves samples as they are.
+        "auto" with a rule that is named is "unit". A sample of zeros stays zero.
+    offset : "auto" or float, default="auto"
+        A constant coordinate beside the features before samples get unit norm: a class may then
+        lie off the origin, as in standardised tables. 0 for none.
+    kernel : {"auto", "linear", "rbf", "poly", "precomputed"} or callable, default="auto"
+        Learn in the space of a kernel, whose values for two arrays of rows a callable gives. "auto"
+        takes "rbf" only where it is better by more than one standard error.
+    n_landmarks : int, default=None
+        Training samples that a kernel is reckoned from (Nyström); None for all, which is exact.
+    shrinkage : "auto" or float, default="auto"
+        Of the joint rule's discriminant: how much of the pooled covariance is replaced by its mean.
+    init : {"spectral", "kmeans", "random"}, callable or array-like, default="spectral"
+        Where iterations start: the closed form; centroids of each class, with centroids of the
+        residuals for shared atoms; random training samples; the result of
         ``init(X, labels, layout, ridge, rng, sample_weight)``; or an array of shape
         (n_atoms, n_features), shared atoms first, then those of each class as in `classes_`.
     max_iter : int, default=20
         Most iterations.
     tol : float, default=1e-4
         Stop when an iteration lowers the objective by less than this part of it.
-    solver : {"exact", "paper", "class"}, default="exact"
+    solver : {"exact", "paper"}, default="exact"
         "exact" minimises over the codes in closed form. "paper" is Algorithm 1 literally, with one
-        fixed-point step of the codes per iteration: slow, for comparison. "class" is the limit of
-        very large `suppression`: codes live on own and shared atoms, and cost is linear in the
-        number of classes.
+        fixed-point step of the codes per iteration: slow, for comparison.
     warm_start : bool, default=False
         Start from the dictionary of the previous `fit`, if its shape and classes still fit.
     random_state : int, RandomState instance or None, default=None
@@ -113,12 +105,13 @@ class CrossLabelClassifier(
         the names of the classes.
     verbose : int, default=0
         Print the objective after each iteration.
-    probability : bool, default=False
-        Enable `predict_proba`, calibrated by 5-fold cross-validation on the training data.
+    keep_summary : bool, default=False
+        Keep statistics and some samples after `fit`, for `partial_fit`, `forget` and `refit`.
     warm_iter : int, default=3
-        Iterations after each batch of `partial_fit`; with 0 the dictionary waits for `refit`.
+        Iterations after each batch of `partial_fit` with a finite suppression; with 0 the
+        dictionary waits for `refit`.
     kept_samples : int, default=1000
-        Most samples of each class that a stream keeps, for the start, the choice of the rule and
+        Most samples of each class that a summary keeps, for the start, the choice of the rule and
         the calibration; never fewer than its atoms. The statistics are of all samples.
     memory_limit : int, default=2**30
         Bytes that a pass over an array on disk may take beside the statistics. A memmap of up to a
@@ -126,9 +119,9 @@ class CrossLabelClassifier(
     checkpoint : path, default=None
         File that such a pass writes now and then, and from which it resumes; removed at the end.
     device : str, default=None
-        "cuda", "cuda:1" or "cpu" trains and predicts there with PyTorch (extra `gpu`), with the
-        "exact" solver; None uses NumPy, or the device of a tensor that is given as X. Arrays give
-        arrays and tensors give tensors on their own device; attributes are always arrays.
+        "cuda", "cuda:1" or "cpu" predicts, and iterates for a finite suppression, there with
+        PyTorch (extra `gpu`); None uses NumPy. Arrays give arrays and tensors give tensors on their
+        own device; attributes are always arrays.
 
     Attributes
     ----------
@@ -138,19 +131,22 @@ class CrossLabelClassifier(
         Index in `classes_` of the class of each atom; −1 for a shared atom.
     classes_ : ndarray of shape (n_classes,)
     objective_trace_ : ndarray of shape (n_iter_,)
-        Objective after each iteration.
+        Objective after each iteration; one value in the closed form.
     n_iter_ : int
+    optimality_gap_ : float
+        With `keep_summary`: what the objective could still fall by with any number of atoms. Zero
+        to rounding where there are as many atoms as the best dictionary has dimensions.
     unused_atoms_ : ndarray of int
         Indices of atoms that no training code uses; they keep their last value.
-    rule_ : {"global", "local"}
+    rule_ : str
         The rule that predicts.
     rule_scores_ : dict
         Accuracy of each rule on the training samples that were held out for the choice; empty
         where there was none.
     temperature_ : float
-        Scale of the calibrated probabilities, with ``probability=True``.
+        Scale of the calibrated probabilities.
     statistics_ : ClassStatistics
-        Of all samples learnt from; not part of a saved model unless `partial_fit` made it.
+        Of all samples learnt from, where the summary is kept.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
 
@@ -174,41 +170,52 @@ class CrossLabelClassifier(
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "atoms_per_class": [Interval(Integral, 1, None, closed="left"), "array-like"],
         "shared_atoms": [Interval(Integral, 0, None, closed="left")],
-        "ridge": [Interval(Real, 0, None, closed="left")],
-        "suppression": [Interval(Real, 0, None, closed="left")],
+        "ridge": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+        "suppression": [Interval(Real, 0, None, closed="both")],
         "grouping": [Interval(Real, 0, None, closed="left")],
-        "rule": [StrOptions({"auto", *RULES})],
-        "normalize": ["boolean"],
-        "init": [StrOptions(set(INITIALISERS)), callable, "array-like"],
+        "rule": [StrOptions({"auto", JOINT, *RULES})],
+        "scale": [StrOptions({"auto", "unit", "standard", "none"})],
+        "offset": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+        "kernel": [StrOptions({"auto", "linear", *KERNELS}), callable],
+        "n_landmarks": [Interval(Integral, 1, None, closed="left"), None],
+        "shrinkage": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
+        "init": [StrOptions(set(STARTS)), callable, "array-like"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "solver": [StrOptions(set(SOLVERS))],
         "warm_start": ["boolean"],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
-        "probability": ["boolean"],
-        **STREAM_CONSTRAINTS,
+        "keep_summary": ["boolean"],
+        "warm_iter": [Interval(Integral, 0, None, closed="left")],
+        "kept_samples": [Interval(Integral, 1, None, closed="left")],
+        "memory_limit": [Interval(Integral, 1, None, closed="left")],
+        "checkpoint": [str, Path, None],
         "device": [str, None],
     }
 
     def __init__(
         self,
         *,
-        atoms_per_class: int | Sequence[int] = 15,
+        atoms_per_class: int | Sequence[int] = 30,
         shared_atoms: int = 0,
-        ridge: float = 8e-3,
-        suppression: float = 2e3,
-        grouping: float = 2e-2,
-        rule: Literal["auto", "global", "local"] = "auto",
-        normalize: bool = True,
-        init: Literal["kmeans", "random"] | Initialiser | ArrayLike = "kmeans",
+        ridge: Literal["auto"] | float = "auto",
+        suppression: float = math.inf,
+        grouping: float = 0.0,
+        rule: str = "auto",
+        scale: Literal["auto", "unit", "standard", "none"] = "auto",
+        offset: Literal["auto"] | float = "auto",
+        kernel: str | Callable[[Array, Array], Array] = "auto",
+        n_landmarks: int | None = None,
+        shrinkage: Literal["auto"] | float = "auto",
+        init: str | Initialiser | ArrayLike = SPECTRAL,
         max_iter: int = 20,
         tol: float = 1e-4,
-        solver: Literal["exact", "paper", "class"] = "exact",
+        solver: Literal["exact", "paper"] = "exact",
         warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
-        probability: bool = False,
+        keep_summary: bool = False,
         warm_iter: int = 3,
         kept_samples: int = 1000,
         memory_limit: int = 2**30,
@@ -221,7 +228,11 @@ class CrossLabelClassifier(
         self.suppression = suppression
         self.grouping = grouping
         self.rule = rule
-        self.normalize = normalize
+        self.scale = scale
+        self.offset = offset
+        self.kernel = kernel
+        self.n_landmarks = n_landmarks
+        self.shrinkage = shrinkage
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
@@ -229,7 +240,7 @@ class CrossLabelClassifier(
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
-        self.probability = probability
+        self.keep_summary = keep_summary
         self.warm_iter = warm_iter
         self.kept_samples = kept_samples
         self.memory_limit = memory_limit
@@ -238,7 +249,7 @@ class CrossLabelClassifier(
 
     @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the dictionary, and choose the rule where it is "auto".
+        """Choose what is "auto", then learn the dictionary.
 
         Parameters
         ----------
@@ -257,188 +268,81 @@ class CrossLabelClassifier(
         self._validate_params()
         if is_out_of_core(X, self.memory_limit):
             return self._fit_pass(X, y, sample_weight)
-        training = self._training_set(X, y, sample_weight)
-        self._remember(training)
-        layout = self._layout(training)
-        start = self._last_dictionary(training, layout)
-        return self._solve(training, layout, start, X, y)
-
-    def _solve(
-        self,
-        training: TrainingSet,
-        layout: AtomLayout,
-        start: Array | None,
-        X: ArrayLike,
-        y: ArrayLike,
-    ) -> Self:
-        """Learn the dictionary from a start, or from a new one; choose and prepare the rule."""
-        rng_start, rng_folds = np.random.default_rng(self._seed).spawn(2)
-        new_start = start is None
-        if start is None:
-            start = self._start(training, layout, rng_start)
-        with Progress(self, X, y, self._n_folds) as progress:
-            solution = self._learn(training, layout, start, progress.iteration)
-            self._store(training, layout, solution)
-            # Whether the classes were learnt apart, from a start that has seen none of the others.
-            self._settled = new_start and bool(self._traces)
-            self._choose_rule(training, rng_folds, progress)
-            self._prepare()
-        return self
-
-    def _training_set(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> TrainingSet:
-        device = device_for(X, self.device)
-        samples, labels, weights = self._check_weighted_training(X, y, sample_weight)
-        training = TrainingSet.collect(samples, labels, len(self.classes_), weights, self._scaled)
-        return replace(training, device=device)
-
-    def _layout(self, training: TrainingSet) -> AtomLayout:
-        """Atoms of each class, in canonical class order."""
-        sizes, n_classes = np.asarray(self.atoms_per_class), len(self.classes_)
-        if sizes.shape not in {(), (n_classes,)} or sizes.dtype.kind not in "iu":
-            raise ValueError(
-                f"atoms_per_class must be an integer, or one integer for each of the "
-                f"{n_classes} classes; got {self.atoms_per_class!r}."
+        bare = self._bare()
+        training = check_training(bare, X, y, sample_weight, self.device)
+        if self.scale == "none":
+            check_spread(training.X)
+        seed = self._seed()
+        choice = self._choice(training, seed)
+        size = len(training.X)
+        summaries = [
+            self._empty(training.X, member.lift, size, seed).absorb(
+                training.X, training.classes[training.labels], training.weights
             )
-        if sizes.min() < 1:
-            raise ValueError(
-                f"Every class needs at least one atom, but atoms_per_class has {sizes.min()}."
+            for member in choice.members
+        ]
+        warm = self.__dict__.get("_fitted") if self.warm_start else None
+        with Progress(self, X, y, self.max_iter) as progress:
+            fitted = train(summaries, choice, training.classes, progress.iteration, warm=warm)
+        kept = summaries[0].bounded(self._kept()) if self.keep_summary else None
+        return self._adopt(bare, kept, fitted)
+
+    def _choice(self, training: Training, seed: int) -> Choice:
+        """What is chosen from samples in memory; with one lift where they go on as a stream."""
+        wish = self._wish(seed)
+        if self.keep_summary:
+            summary = self._empty_summary(training.X)
+            summary = summary.absorb(
+                training.X, training.classes[training.labels], training.weights
             )
-        if sizes.ndim and training.n_classes < n_classes:
-            sizes = sizes[self._seen]
-        # A dictionary that is given may hold more atoms than there are samples.
-        return training.layout(sizes, self.shared_atoms, limited=isinstance(self.init, str))
+            return self._chosen(summary)
+        return choose(Distinct.of(training), wish)
 
-    def _start(self, training: TrainingSet, layout: AtomLayout, rng: np.random.Generator) -> Array:
-        """The starting dictionary, in canonical class order."""
-        if isinstance(self.init, str):
-            make = initialiser(self.init, training.device)
-            return make(training.X, training.labels, layout, self.ridge, rng, training.weights)
-        named, _ = layout.reordered(training.by_name)
-        given: Any = self.init
-        if callable(given):
-            labels = training.classes[training.labels]
-            given = given(training.X, labels, named, self.ridge, rng, training.weights)
-        return _in_order(self._check_dictionary(given, named, training), named, training.classes)
+    def _chosen(self, summary: Summary) -> Choice:
+        """What is chosen from the samples that a summary keeps."""
+        return choose(Distinct.kept(summary), self._wish(summary.sample.seed), summary.lift)
 
-    def _last_dictionary(self, training: TrainingSet, layout: AtomLayout) -> Array | None:
-        """The dictionary of the previous fit, for a warm start; None where none fits.
+    def _wish(self, seed: int) -> Wish:
+        """What the user names, and what is left to the choice."""
+        return Wish(
+            self._settings(seed),
+            rule=self.rule,
+            ridge=self.ridge,
+            shrinkage=self.shrinkage,
+            scale=self.scale,
+            offset=self.offset,
+            kernel=self.kernel,
+            n_landmarks=self.n_landmarks,
+        )
 
-        Folds never start from it: it has seen the samples that they hold out.
-        """
-        if not (self.warm_start and hasattr(self, "dictionary_")):
-            return None
-        named, _ = layout.reordered(training.by_name)
-        same = np.array_equal(self.atom_labels_, named.labels)
-        if not same or self.dictionary_.shape[1] != training.X.shape[1]:
-            return None
-        return _in_order(self.dictionary_.astype(training.X.dtype), named, training.classes)
+    def _settings(self, seed: int) -> Settings:
+        return Settings(
+            self.atoms_per_class,
+            int(self.shared_atoms),
+            0.0 if isinstance(self.ridge, str) else float(self.ridge),
+            float(self.suppression),
+            float(self.grouping),
+            self.init,
+            int(self.max_iter),
+            float(self.tol),
+            self.solver,
+            self.device,
+            seed,
+        )
 
-    def _check_dictionary(
-        self, given: ArrayLike, layout: AtomLayout, training: TrainingSet
-    ) -> Array:
-        given = self._rows_of_seen(given)
-        start = check_array(given, dtype=training.X.dtype, input_name="init", copy=True)
-        expected = (layout.n_atoms, training.X.shape[1])
-        if start.shape != expected:
-            raise ValueError(
-                f"The dictionary given as init has shape {start.shape}, but {layout.shared} shared "
-                f"atoms and {layout.n_atoms - layout.shared} atoms of {layout.n_classes} classes "
-                f"over {expected[1]} features need {expected}."
-            )
-        zeros = np.flatnonzero(row_norms(start) == 0)
-        if zeros.size:
-            raise ValueError(
-                f"Atom {zeros[0]} of the dictionary given as init is zero and has no direction. "
-                "Replace it, for example by a training sample."
-            )
-        return unit_rows(start)
+    def _seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _learn(
-        self,
-        training: TrainingSet,
-        layout: AtomLayout,
-        start: Array,
-        callback: Callback | None = None,
-        max_iter: int | None = None,
-    ) -> Solution:
-        penalties = Penalties(float(self.ridge), float(self.suppression), float(self.grouping))
-        if self.solver == "exact":
-            # The Gram matrix, its factor and the moment XᵀX.
-            check_room(3, layout.n_atoms, "atoms", "solver='exact'", INSTEAD)
-        with training.naming(self.classes_[self._seen]):
-            return SOLVERS[self.solver](
-                training, start, layout, penalties, max_iter or self.max_iter, self.tol, callback
-            )
+    def _empty(self, samples: Array, lift: Lift, size: int, seed: int) -> Summary:
+        return Summary.empty(samples.shape[1], samples.dtype, lift, size=size, seed=seed)
 
-    def _store(self, training: TrainingSet, layout: AtomLayout, solution: Solution) -> None:
-        """Keep the solution with the classes in the order of their names."""
-        named, atoms = layout.reordered(training.by_name)
-        self.dictionary_ = np.ascontiguousarray(solution.dictionary[atoms])
-        self.atom_labels_ = named.labels
-        self.objective_trace_ = np.array(solution.trace)
-        self.n_iter_ = len(solution.trace)
-        self._traces = [solution.apart[c] for c in training.by_name] if solution.apart else []
-        self.unused_atoms_ = np.flatnonzero(solution.unused[atoms])
-        self._atom_layout = named
-        self._keep_places()
+    def _empty_summary(self, samples: Array) -> Summary:
+        """Of a stream, which fixes its lift with the first samples."""
+        seed = self._seed()
+        return self._empty(samples, default_lift(samples, self._wish(seed)), self._kept(), seed)
 
-    def _prepare(self) -> None:
-        """Compute once what every prediction needs."""
-        self._rule = RULES[self.rule_](self.dictionary_, self._atom_layout, self.ridge)
+    def __getstate__(self) -> dict[str, Any]:
+        return to_state(super().__getstate__())
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_rule")
-
-    def _class_scores(self, X: Array) -> Array:
-        return rule_scores(self._rule, in_type_of(self.dictionary_, X))
-
-    @over_partitions
-    def transform(self, X: ArrayLike) -> Array:
-        """Ridge codes over all atoms: x = yDᵀ(DDᵀ + βI)⁻¹.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_queries, n_atoms)
-        """
-        return self._codes(self._check_queries(X))
-
-    def _codes(self, samples: Array) -> Array:
-        coder = ridge_coder(self.dictionary_, self.ridge)
-        return in_type_of(coder, samples) @ like(coder, samples).T
-
-    def inverse_transform(self, X: ArrayLike) -> Array:
-        """Samples that codes stand for: the codes times the dictionary.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_atoms)
-
-        Returns
-        -------
-        ndarray of shape (n_queries, n_features)
-        """
-        check_is_fitted(self)
-        codes: Any = X
-        if not is_tensor(X):
-            codes = check_array(X, dtype=[np.float64, np.float32], input_name="X")
-        if codes.shape[1] != len(self.dictionary_):
-            raise ValueError(
-                f"X has {codes.shape[1]} codes per row, but the dictionary has "
-                f"{len(self.dictionary_)} atoms."
-            )
-        return codes @ like(self.dictionary_, codes)
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.dictionary_)
-
-
-def _in_order(dictionary: Array, layout: AtomLayout, order: NDArray[np.intp]) -> Array:
-    """Atoms with the classes in another order."""
-    return dictionary[layout.reordered(order)[1]]
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(from_state(state))

@@ -13,9 +13,9 @@ from sklearn.utils import Tags, _safe_indexing, check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from crosslabel.core.moments import Labels
 from crosslabel.core.rules import GlobalRule
 from crosslabel.core.scaling import Array
-from crosslabel.core.statistics import Labels
 
 
 def novelty(scores: Array) -> Array:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from crosslabel.core.backend import is_tensor, require_torch
 from crosslabel.core.initialise import INITIALISERS, Initialiser
 from crosslabel.core.scaling import Array
+from crosslabel.core.solver import Solution
 
 
 def device_named(name: str) -> Any:
@@ -47,7 +48,28 @@ def from_device(X: Any, name: str | None = None) -> Any:
 
 def check_tensor(X: Any, name: str | None, n_features: int, normalize: bool) -> Any:
     """Checked queries as a tensor where they are, scaled as the model's samples were."""
-    from crosslabel.core.gpu.tensors import check_samples, unit_rows
+    samples = tensor_queries(X, name, n_features)
+    if normalize:
+        return unit_rows_of_tensor(samples)
+    check_tensor_range(samples)
+    return samples
+
+
+def check_tensor_range(X: Any) -> None:
+    """Refuse values whose squares leave the range of their type."""
+    check_squares(float(X.abs().max()), np.dtype(str(X.dtype).removeprefix("torch.")))
+
+
+def unit_rows_of_tensor(X: Any) -> Any:
+    """x / ‖x‖₂ for each row x of a tensor; a row of zeros stays zero."""
+    from crosslabel.core.gpu.tensors import unit_rows
+
+    return unit_rows(X)
+
+
+def tensor_queries(X: Any, name: str | None, n_features: int) -> Any:
+    """Checked queries as a tensor where they are."""
+    from crosslabel.core.gpu.tensors import check_samples
 
     samples = check_samples(X, None if name is None else device_named(name))
     if samples.shape[1] != n_features:
@@ -56,9 +78,6 @@ def check_tensor(X: Any, name: str | None, n_features: int, normalize: bool) -> 
         )
     if not len(samples):
         raise ValueError("Found a tensor with 0 samples, while a minimum of 1 is required.")
-    if normalize:
-        return unit_rows(samples)
-    check_squares(float(samples.abs().max()), np.dtype(str(samples.dtype).removeprefix("torch.")))
     return samples
 
 
@@ -93,13 +112,22 @@ def check_squares(
         )
 
 
-def initialiser(name: str, device: Any) -> Initialiser:
+def device_initialiser(name: str, device: str | None) -> Initialiser:
     """The start of this name; k-means runs on the device, where there is one."""
     if device is None or name != "kmeans":
         return INITIALISERS[name]
+    place = device_named(device)
     from crosslabel.core.gpu.initialise import kmeans_start
 
-    return partial(kmeans_start, device=device)
+    return partial(kmeans_start, device=place)
+
+
+def device_solver(device: str) -> Callable[..., Solution]:
+    """The iterations of a finite suppression, on a device."""
+    place = device_named(device)
+    from crosslabel.core.gpu.solver import learn
+
+    return partial(learn, device=place)
 
 
 def rule_scores(rule: Any, X: Any, device: Any = None) -> Any:

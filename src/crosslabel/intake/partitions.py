@@ -1,4 +1,4 @@
-"""Dask arrays and dataframes: partitions become streams where they lie, and a tree merges them.
+"""Dask arrays and dataframes: partitions become summaries where they lie, and a tree merges them.
 
 Dask's own scheduler does the work: threads, a `LocalCluster`, or any cluster whose `Client` is
 active. Each task is a function of its partition alone, so that a worker that dies costs time only.
@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosslabel.core.scaling import Array
-from crosslabel.intake.summary import Scale, Stream, merge_all
+from crosslabel.intake.checking import check_finite, checked_weights
+from crosslabel.intake.summary import Summary, merge_all
 
 BRANCHES = 8
 """Streams that one task of the tree merges."""
@@ -38,38 +39,31 @@ def is_series(y: Any) -> bool:
     return hasattr(y, "to_dask_array")
 
 
-def absorb_partitions(X: Any, y: Any, sample_weight: Any, stream: Stream, scale: Scale) -> Stream:
-    """The stream after all partitions, computed by Dask.
+def absorb_partitions(X: Any, y: Any, sample_weight: Any, summary: Summary) -> Summary:
+    """The summary after all partitions, computed by Dask.
 
     Parameters
     ----------
     X : dask array or dataframe
     y : dask array or series
     sample_weight : dask array or series, or None
-    stream : Stream
+    summary : Summary
         Without samples; says type and settings.
-    scale : callable
-        Gives the samples in the form that is learnt from; travels to the workers.
     """
     import dask
 
     parts = _partitions(X, y, sample_weight)
     summarise, merge = dask.delayed(_summarise), dask.delayed(merge_all)
-    streams = [summarise(number, stream, scale, *part) for number, part in enumerate(parts)]
-    while len(streams) > 1:
-        groups = [streams[k : k + BRANCHES] for k in range(0, len(streams), BRANCHES)]
-        streams = [merge(group) for group in groups]
-    return dask.compute(streams[0])[0]
+    summaries = [summarise(number, summary, *part) for number, part in enumerate(parts)]
+    while len(summaries) > 1:
+        groups = [summaries[k : k + BRANCHES] for k in range(0, len(summaries), BRANCHES)]
+        summaries = [merge(group) for group in groups]
+    return dask.compute(summaries[0])[0]
 
 
-def _summarise(
-    number: int, stream: Stream, scale: Scale, X: Any, y: Any, weights: Any = None
-) -> Stream:
-    """The stream of one partition; runs on a worker."""
-    from crosslabel.intake.sources import check_finite
-    from crosslabel.intake.statistics import checked_weights
-
-    samples = np.ascontiguousarray(np.asarray(X), dtype=stream.dtype)
+def _summarise(number: int, summary: Summary, X: Any, y: Any, weights: Any = None) -> Summary:
+    """The summary of one partition; runs on a worker."""
+    samples = np.ascontiguousarray(np.asarray(X), dtype=summary.dtype)
     targets = np.asarray(y).ravel()
     if len(targets) != len(samples):
         raise ValueError(
@@ -78,7 +72,7 @@ def _summarise(
         )
     check_finite(samples, lambda row: f"row {row} of partition {number}")
     given = None if weights is None else np.asarray(weights).ravel()
-    return stream.absorb(samples, targets, checked_weights(given, len(samples)), scale)
+    return summary.absorb(samples, targets, checked_weights(given, len(samples)))
 
 
 def _partitions(X: Any, y: Any, sample_weight: Any) -> list[tuple[Any, ...]]:
@@ -124,7 +118,7 @@ def _lazily(method: Callable[..., Any], estimator: Any, X: Any) -> Any:
 
     model = copy.copy(estimator)
     # What training kept does not travel to the workers.
-    model.__dict__.pop("_stream", None)
+    model.__dict__.pop("_summary", None)
     # A row of zeros tells width and type of the result; a model that is not fitted fails here.
     probe = X._meta_nonempty.iloc[:1] * 0 if is_frame(X) else np.zeros((1, X.shape[1]), X.dtype)
     result = method(model, probe)

@@ -19,9 +19,10 @@ from crosslabel.core.ordering import row_hashes
 from crosslabel.core.scaling import Array
 from crosslabel.features.extraction import progress_bar
 from crosslabel.files import arrays as archive
+from crosslabel.intake.lift import Lift
 from crosslabel.intake.sample import Words
 from crosslabel.intake.sources import Source
-from crosslabel.intake.summary import Scale, Stream
+from crosslabel.intake.summary import Summary
 
 KIND = "checkpoint of a pass"
 
@@ -40,17 +41,19 @@ class Checkpoint:
     ----------
     path : Path
     fingerprint : str
-        Of the data set and of the settings of the stream.
+        Of the data set and of the settings of the summary.
+    lift : Lift
     """
 
     path: Path
     fingerprint: str
+    lift: Lift
 
-    def save(self, stream: Stream, row: int) -> None:
-        """Write the stream of the rows before `row`; a disk that is full costs only the file."""
+    def save(self, summary: Summary, row: int) -> None:
+        """Write the summary of the rows before `row`; a disk that is full costs only the file."""
         note = np.array([self.fingerprint, str(row)])
         try:
-            archive.save(self.path, KIND, {**stream.to_arrays(), "note": note})
+            archive.save(self.path, KIND, {**summary.to_arrays(), "note": note})
         except OSError as error:
             warnings.warn(
                 f"The checkpoint {self.path} could not be written: {error}. The pass goes on; if "
@@ -59,8 +62,8 @@ class Checkpoint:
                 stacklevel=2,
             )
 
-    def load(self) -> tuple[Stream, int] | None:
-        """The stream so far and the row to go on from; None where there is no file."""
+    def load(self) -> tuple[Summary, int] | None:
+        """The summary so far and the row to go on from; None where there is no file."""
         if not self.path.exists():
             return None
         arrays = archive.load(self.path, KIND)
@@ -70,7 +73,7 @@ class Checkpoint:
                 f"The checkpoint {self.path} belongs to another data set or to other settings "
                 "(normalize, kept_samples, random_state). Name another file, or delete it."
             )
-        return Stream.from_arrays(arrays), int(row)
+        return Summary.from_arrays(arrays, self.lift), int(row)
 
     def remove(self) -> None:
         """Delete the file, if there is one."""
@@ -82,14 +85,13 @@ def run(
     source: Source,
     codes: NDArray[np.intp],
     weights: Array | None,
-    stream: Stream,
-    scale: Scale,
+    summary: Summary,
     *,
     memory_limit: int,
     checkpoint: Checkpoint | None = None,
     progress: str | None = None,
-) -> Stream:
-    """The stream after all samples of a source.
+) -> Summary:
+    """The summary after all samples of a source.
 
     Parameters
     ----------
@@ -97,10 +99,8 @@ def run(
     codes : ndarray of int of shape (n_rows,)
         The label of each row, as a number.
     weights : ndarray of shape (n_rows,) or None
-    stream : Stream
+    summary : Summary
         Without samples.
-    scale : callable
-        Gives the samples in the form that is learnt from.
     memory_limit : int
         Bytes for blocks of samples; statistics and the kept sample come on top.
     checkpoint : Checkpoint, optional
@@ -110,7 +110,7 @@ def run(
     start = 0
     found = checkpoint.load() if checkpoint else None
     if found:
-        stream, start = found
+        summary, start = found
     n_rows = source.shape[0]
     step, written = block_rows(source, memory_limit), time.monotonic()
     with progress_bar(progress, n_rows) as advance:
@@ -118,13 +118,13 @@ def run(
         for a, block, hashes in _blocks(source, start, step):
             b = a + len(block)
             given = None if weights is None else weights[a:b]
-            stream = stream.absorb(block, codes[a:b], given, scale, hashes)
+            summary = summary.absorb(block, codes[a:b], given, hashes)
             advance(len(block))
             late = time.monotonic() - written > CHECKPOINT_SECONDS
             if checkpoint and (late or b == n_rows):
-                checkpoint.save(stream, b)
+                checkpoint.save(summary, b)
                 written = time.monotonic()
-    return stream
+    return summary
 
 
 def block_rows(source: Source, memory_limit: int) -> int:
@@ -155,7 +155,7 @@ def _read(source: Source, start: int, stop: int) -> tuple[Array, Words]:
     return block, row_hashes(block)
 
 
-def named(stream: Stream, classes: NDArray[Any]) -> Stream:
-    """The stream of numbered classes under their names, which are sorted like the numbers."""
-    statistics = stream.statistics
-    return replace(stream, statistics=replace(statistics, classes=classes[statistics.classes]))
+def named(summary: Summary, classes: NDArray[Any]) -> Summary:
+    """The summary of numbered classes under their names, which are sorted like the numbers."""
+    statistics = summary.statistics
+    return replace(summary, statistics=replace(statistics, classes=classes[statistics.classes]))

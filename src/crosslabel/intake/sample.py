@@ -1,4 +1,4 @@
-"""A bounded sample of each class of a stream, the same for any order and any batching.
+"""A bounded sample of each class of a summary, the same for any order and any batching.
 
 Each sample has a rank: a seeded hash of its own bits. The sample of a class is all that rank below
 a limit, and the limit falls when there would be too many. So a sample that belongs to the final
@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crosslabel.core.moments import ImpossibleRemovalError, Labels
 from crosslabel.core.ordering import mixed
 from crosslabel.core.scaling import Array
-from crosslabel.core.statistics import ImpossibleRemovalError, Labels
 
 Words = NDArray[np.uint64]
 
@@ -26,7 +26,7 @@ NO_LIMIT = np.uint64(2**64 - 1)
 
 @dataclass(frozen=True, eq=False)
 class KeptSample:
-    """Distinct samples of a stream, at most `size` of each class; immutable.
+    """Distinct samples of a summary, at most `size` of each class; immutable.
 
     Attributes
     ----------
@@ -59,9 +59,9 @@ class KeptSample:
         return cls(X, labels, np.zeros(0), none, none, size, seed)
 
     @property
-    def complete(self) -> bool:
-        """Whether no sample was ever left out."""
-        return bool((self.limits == NO_LIMIT).all())
+    def is_complete(self) -> NDArray[np.bool_]:
+        """Of which classes no sample was ever left out."""
+        return self.limits == NO_LIMIT
 
     def ranks(self, hashes: Words) -> Words:
         """Where samples stand in the order in which they are kept."""
@@ -107,7 +107,7 @@ class KeptSample:
         return places
 
     def merge(self, other: KeptSample) -> KeptSample:
-        """The sample of both streams together; classes are numbered alike."""
+        """The sample of both summaries together; classes are numbered alike."""
         limits = np.minimum(self.limits, other.limits)
         labels, weights, hashes = (
             np.concatenate([getattr(self, name), getattr(other, name)])

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crosslabel.core.scaling import Array
+from crosslabel.intake.checking import check_finite
 from crosslabel.intake.partitions import is_dask
 
 ON_DISK = ("zarr", "h5py")
@@ -90,40 +91,21 @@ class Source:
         several = len(self.shards) > 1
         return f"row {within} of {self.names[k]}" + (f" (row {row} of all)" if several else "")
 
+    def probe(self, n_rows: int) -> Array:
+        """Some rows, spread evenly over all."""
+        last = self.shape[0] - 1
+        places = np.unique(np.linspace(0, last, min(n_rows, last + 1)).astype(int))
+        return np.concatenate([self.read(k, k + 1) for k in places.tolist()])
+
     def fingerprint(self, y: NDArray[Any]) -> str:
         """What tells this data set from others: sizes, types, names, all labels and some rows."""
-        n_rows = self.shape[0]
-        probes = np.unique(np.linspace(0, n_rows - 1, min(N_PROBES, n_rows)).astype(int))
-        rows = np.concatenate([self.read(k, k + 1) for k in probes.tolist()])
+        rows = self.probe(N_PROBES)
         text = repr((self.shape, str(self.shards[0].dtype), self.starts, str(y.dtype)))
         digest = hashlib.sha256(text.encode())
         numbers = y.dtype.kind in "iufb"
         digest.update(np.ascontiguousarray(y).data if numbers else repr(y.tolist()).encode())
         digest.update(rows.data)
         return digest.hexdigest()
-
-
-def check_finite(X: Array, place: Any) -> None:
-    """Refuse NaN and infinity, and say where the first one is.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-    place : callable
-        From a row to words that say where it is.
-    """
-    # A sum is finite unless a value is not or the sum itself overflows: then look closely.
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(X.sum()):
-            return
-    bad = np.argwhere(~np.isfinite(X))
-    if len(bad):
-        row, column = bad[0].tolist()
-        what = "NaN" if np.isnan(X[row, column]) else "infinity or a value too large (inf)"
-        raise ValueError(
-            f"Input X contains {what}: feature {column} in {place(row)}. The batch was rejected "
-            "whole; nothing of it was learnt. Repair or leave out the row."
-        )
 
 
 def open_source(X: Any) -> Source:

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_array, check_X_y, column_or_1d
 
-from crosslabel.core import statistics as core
+from crosslabel.core import moments as core
+from crosslabel.core.moments import ClassMoments, ImpossibleRemovalError, Moments, Scatter
 from crosslabel.core.scaling import Array, unit_rows
-from crosslabel.core.statistics import ImpossibleRemovalError, Moments, Scatter
 from crosslabel.files import arrays as archive
 from crosslabel.intake import labels
+from crosslabel.intake.checking import checked_weights
 
 KIND = "class statistics"
 
@@ -31,13 +32,12 @@ class ClassStatistics:
     ----------
     classes : ndarray of shape (n_classes,)
         Labels, sorted.
-    counts : ndarray of shape (n_classes,)
-        Number of samples of each class, or the sum of their weights.
-    means : ndarray of shape (n_classes, n_features)
-    scatters : tuple of Scatter
-        Σ w (y − ȳ)(y − ȳ)ᵀ of each class, by `scatter(label)`.
+    moments : Moments
+        Count, mean and scatter of each class in that order, in float64.
     normalized : bool
         Whether samples were scaled to unit norm first.
+    counts, means, scatters
+        Those of `moments`; the scatter of one class by `scatter(label)`.
 
     Examples
     --------
@@ -50,15 +50,13 @@ class ClassStatistics:
     """
 
     classes: NDArray[Any]
-    counts: NDArray[np.float64]
-    means: Array
-    scatters: tuple[Scatter, ...]
+    moments: Moments
     normalized: bool = True
 
     @classmethod
     def empty(cls, n_features: int, *, normalize: bool = True) -> ClassStatistics:
         """Statistics of no samples."""
-        return cls(np.zeros(0), np.zeros(0), np.zeros((0, n_features)), (), normalize)
+        return cls(np.zeros(0), Moments.empty(0, n_features, np.dtype(float)), normalize)
 
     @classmethod
     def from_samples(
@@ -119,8 +117,23 @@ class ClassStatistics:
     ) -> ClassStatistics:
         """Statistics from count, mean and scatter of each class, in float64."""
         counts, means, scatters = zip(*each)
-        wide = tuple(Scatter(s.array.astype(float, copy=False), s.is_factor) for s in scatters)
-        return cls(classes, np.array(counts, float), np.array(means, float), wide, normalized)
+        moments = Moments(np.array(counts, float), np.array(means, float), scatters)
+        return cls(classes, moments.astype(np.dtype(float)), normalized)
+
+    @property
+    def counts(self) -> NDArray[np.float64]:
+        """Number of samples of each class, or the sum of their weights."""
+        return self.moments.counts
+
+    @property
+    def means(self) -> Array:
+        """Mean of each class, (n_classes, n_features)."""
+        return self.moments.means
+
+    @property
+    def scatters(self) -> tuple[Scatter, ...]:
+        """Σ w (y − ȳ)(y − ȳ)ᵀ of each class."""
+        return self.moments.scatters
 
     @property
     def n_features(self) -> int:
@@ -160,17 +173,17 @@ class ClassStatistics:
         self._check_alike(other)
         classes = labels.union(self.classes, other.classes)
         each = [_nothing(self.n_features)] * len(classes)
-        for place, moments in zip(labels.places(self.classes, classes), self.moments()):
+        for place, moments in zip(labels.places(self.classes, classes), self.moments.by_class()):
             each[place] = moments
-        for place, moments in zip(labels.places(other.classes, classes), other.moments()):
+        for place, moments in zip(labels.places(other.classes, classes), other.moments.by_class()):
             each[place] = core.together(each[place], moments)
         return self.of_moments(classes, each, self.normalized) if each else self
 
     def less(self, other: ClassStatistics) -> ClassStatistics:
         """Statistics without those of samples that were added before."""
         self._check_alike(other)
-        each = self.moments()
-        for label, moments in zip(other.classes.tolist(), other.moments()):
+        each = self.moments.by_class()
+        for label, moments in zip(other.classes.tolist(), other.moments.by_class()):
             place = self._place(label)
             try:
                 each[place] = core.without(each[place], moments)
@@ -188,23 +201,12 @@ class ClassStatistics:
 
     def chosen(self, classes: NDArray[Any]) -> ClassStatistics:
         """Statistics of some classes, by a mask or by indices in `classes`."""
-        numbers, moments = np.arange(len(self.classes))[classes], self.moments()
+        numbers = np.arange(len(self.classes))[classes]
         if len(numbers) == 0:
             return self.empty(self.n_features, normalize=self.normalized)
-        return self.of_moments(
-            self.classes[numbers], [moments[k] for k in numbers], self.normalized
+        return ClassStatistics(
+            self.classes[numbers], self.moments.reordered(numbers), self.normalized
         )
-
-    def moments(self) -> list[Moments]:
-        """Count, mean and scatter of each class."""
-        return [Moments(*each) for each in zip(self.counts, self.means, self.scatters)]
-
-    def numbered(self, dtype: np.dtype) -> core.ClassStatistics:
-        """The statistics as the solver takes them: classes by number, in the samples' type."""
-        scatters = tuple(
-            Scatter(s.array.astype(dtype, copy=False), s.is_factor) for s in self.scatters
-        )
-        return core.ClassStatistics(self.counts, self.means.astype(dtype, copy=False), scatters)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file, whole or not at all, with a format version and a checksum.
@@ -246,8 +248,8 @@ class ClassStatistics:
         ends = np.cumsum(arrays["sizes"])
         rows = np.split(arrays["rows"], ends[:-1]) if len(ends) else []
         scatters = tuple(Scatter(*each) for each in zip(rows, arrays["is_factor"].tolist()))
-        normalized = bool(arrays["normalized"])
-        return cls(arrays["classes"], arrays["counts"], arrays["means"], scatters, normalized)
+        moments = Moments(arrays["counts"], arrays["means"], scatters)
+        return cls(arrays["classes"], moments, bool(arrays["normalized"]))
 
     def _alike(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
@@ -279,28 +281,10 @@ class ClassStatistics:
             )
 
 
-def _nothing(n_features: int) -> Moments:
-    return Moments(0.0, np.zeros(n_features), Scatter.zero(n_features, np.dtype(float)))
+def _nothing(n_features: int) -> ClassMoments:
+    return ClassMoments(0.0, np.zeros(n_features), Scatter.zero(n_features, np.dtype(float)))
 
 
 def _listed(classes: NDArray[Any]) -> str:
     names = [repr(label) for label in classes.tolist()]
     return ", ".join(names if len(names) < 12 else [*names[:10], "…"])
-
-
-def checked_weights(sample_weight: ArrayLike | None, n_samples: int) -> Array:
-    """Weights, one for each sample, zero or more."""
-    if sample_weight is None:
-        return np.ones(n_samples)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n_samples,):
-        raise ValueError(
-            f"sample_weight has shape {weights.shape}, but there are {n_samples} samples."
-        )
-    if not np.isfinite(weights).all() or weights.min(initial=0.0) < 0:
-        worst = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[0])
-        raise ValueError(
-            f"sample_weight holds {weights[worst]:g} at index {worst}. Weights count samples and "
-            "are zero or more."
-        )
-    return weights

@@ -1,14 +1,13 @@
-"""What training keeps of samples that it does not keep: statistics, a sample, an order of classes.
+"""What training sees of the samples: their lift, statistics, a bounded sample, an order of classes.
 
-A stream is the same for any order and any batching of its samples. Streams of parts of the data
-merge; samples and classes can leave again. It is what `partial_fit` grows batch by batch, a pass
-over a disk array block by block, and Dask partition by partition.
+A summary is the same for any order and any batching of its samples. Summaries of parts of the data
+merge; samples and classes can leave again. `fit` makes one at once, `partial_fit` batch by batch, a
+pass over a disk array block by block, and Dask partition by partition.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
@@ -19,34 +18,39 @@ from crosslabel.core.ordering import key_sums, row_hashes, sample_keys
 from crosslabel.core.scaling import Array
 from crosslabel.files import arrays as archive
 from crosslabel.intake import labels
+from crosslabel.intake.lift import Lift
 from crosslabel.intake.sample import KeptSample, Words
 from crosslabel.intake.statistics import ClassStatistics
 
-Scale = Callable[[Array], Array]
-
 
 @dataclass(frozen=True, eq=False)
-class Stream:
+class Summary:
     """Statistics of all samples seen, a bounded sample of them, and a key of each class; immutable.
 
     Attributes
     ----------
+    lift : Lift
+        What was done to the samples before anything else.
     statistics : ClassStatistics
         Of the classes seen.
     sample : KeptSample
         Its labels are indices in `classes`.
     keys : ndarray of uint64 of shape (n_classes,)
         From which the canonical order of the classes follows, as in `core.ordering`.
+    declared : ndarray
+        Labels of classes that were said to come, whether seen or not.
     """
 
+    lift: Lift
     statistics: ClassStatistics
     sample: KeptSample
     keys: Words
+    declared: NDArray[Any] = field(default_factory=lambda: np.zeros(0))
 
     @classmethod
     def empty(
-        cls, n_features: int, dtype: np.dtype, *, normalize: bool, size: int, seed: int
-    ) -> Stream:
+        cls, n_features: int, dtype: np.dtype, lift: Lift, *, size: int, seed: int
+    ) -> Summary:
         """No samples yet.
 
         Parameters
@@ -54,16 +58,17 @@ class Stream:
         n_features : int
         dtype : dtype
             Of the samples.
-        normalize : bool
-            Whether samples come scaled to unit norm.
+        lift : Lift
         size : int
             Most samples of a class that are kept.
         seed : int
             Decides which.
         """
+        width = lift(np.ones((1, n_features), dtype)).shape[1]
         return cls(
-            ClassStatistics.empty(n_features, normalize=normalize),
-            KeptSample.empty(n_features, dtype, size, seed),
+            lift,
+            ClassStatistics.empty(width, normalize=lift.unit),
+            KeptSample.empty(width, dtype, size, seed),
             np.zeros(0, np.uint64),
         )
 
@@ -71,6 +76,11 @@ class Stream:
     def classes(self) -> NDArray[Any]:
         """Labels of the classes seen."""
         return self.statistics.classes
+
+    @property
+    def all_classes(self) -> NDArray[Any]:
+        """Labels of the classes seen and of those that were said to come."""
+        return labels.union(self.declared, self.classes)
 
     @property
     def dtype(self) -> np.dtype:
@@ -81,20 +91,17 @@ class Stream:
         self,
         X: Array,
         y: NDArray[Any],
-        weights: Array | None,
-        scale: Scale,
+        weights: Array | None = None,
         hashes: Words | None = None,
-    ) -> Stream:
-        """The stream after a batch.
+    ) -> Summary:
+        """The summary after a batch.
 
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
-            Valid samples of the stream's type, in C order, as they were given.
+            Valid samples of the summary's type, in C order, as they were given.
         y : ndarray of shape (n_samples,)
         weights : ndarray of shape (n_samples,) or None
-        scale : callable
-            Gives the samples in the form that is learnt from; may overwrite what it gets.
         hashes : ndarray of uint64 of shape (n_samples,), optional
             Of the samples, where they are known.
         """
@@ -105,43 +112,64 @@ class Stream:
             X, y, weights, hashes = X[kept], y[kept], weights[kept], hashes[kept]
         if len(X) == 0:
             return self
-        found = self.statistics.of_checked(X, y, weights, self.statistics.normalized, scale)
+        found = self.statistics.of_checked(X, y, weights, self.lift.unit, self.lift)
         statistics = self.statistics.merge(found)
         grown = self._over(statistics)
         numbers = labels.places(y, statistics.classes)
         keys = key_sums(sample_keys(hashes, weights), numbers, len(statistics.classes))
-        sample = grown.sample.add(X, numbers, weights, hashes, scale)
-        return Stream(statistics, sample, grown.keys + keys)
+        sample = grown.sample.add(X, numbers, weights, hashes, self.lift)
+        return replace(self, statistics=statistics, sample=sample, keys=grown.keys + keys)
 
-    def merge(self, other: Stream) -> Stream:
-        """The stream of both sets of samples."""
+    def declaring(self, classes: NDArray[Any]) -> Summary:
+        """The summary with classes that are going to appear."""
+        labels.union(classes, self.classes)  # refuses labels of another kind
+        return replace(self, declared=labels.union(self.declared, classes))
+
+    def of_statistics(self, statistics: ClassStatistics) -> Summary:
+        """The summary of samples of which nothing but statistics is known."""
+        limits = np.zeros(len(statistics.classes), np.uint64)  # no sample of theirs is kept
+        # Classes by count, then mean: an order that does not depend on their names.
+        order = np.lexsort((statistics.means[:, 0], statistics.counts))
+        keys = np.argsort(order).astype(np.uint64)
+        return Summary(self.lift, statistics, replace(self.sample, limits=limits), keys)
+
+    def bounded(self, size: int) -> Summary:
+        """The summary with at most so many samples of each class."""
+        empty = KeptSample.empty(self.sample.X.shape[1], self.dtype, size, self.sample.seed)
+        empty = empty.renumbered(np.zeros(0, np.intp), len(self.classes))
+        return replace(self, sample=empty.merge(self.sample))
+
+    def merge(self, other: Summary) -> Summary:
+        """The summary of both sets of samples."""
         statistics = self.statistics.merge(other.statistics)
         a, b = self._over(statistics), other._over(statistics)
-        return Stream(statistics, a.sample.merge(b.sample), a.keys + b.keys)
+        sample, keys = a.sample.merge(b.sample), a.keys + b.keys
+        return replace(self, statistics=statistics, sample=sample, keys=keys)
 
-    def remove(self, X: Array, y: NDArray[Any], weights: Array | None, scale: Scale) -> Stream:
-        """The stream as if these samples had never been seen; parameters as of `absorb`."""
+    def remove(self, X: Array, y: NDArray[Any], weights: Array | None = None) -> Summary:
+        """The summary as if these samples had never been seen; parameters as of `absorb`."""
         weights = np.ones(len(X)) if weights is None else weights
         kept = weights > 0
         X, y, weights = X[kept], y[kept], weights[kept]
         if len(X) == 0:
             return self
         hashes = row_hashes(X)
-        gone = self.statistics.of_checked(X, y, weights, self.statistics.normalized, scale)
+        gone = self.statistics.of_checked(X, y, weights, self.lift.unit, self.lift)
         statistics = self.statistics.less(gone)
         numbers = labels.places(y, self.classes)
         sample = self.sample.remove(numbers, weights, hashes)
         keys = self.keys - key_sums(sample_keys(hashes, weights), numbers, len(self.keys))
         left = np.isin(self.classes, statistics.classes)
-        return Stream(statistics, sample.classes(left), keys[left])
+        return replace(self, statistics=statistics, sample=sample.classes(left), keys=keys[left])
 
-    def without(self, label: Any) -> Stream:
-        """The stream as if a class had never been seen."""
+    def without(self, label: Any) -> Summary:
+        """The summary as if a class had never been seen."""
         statistics = self.statistics.without(label)
         left = np.isin(self.classes, statistics.classes)
-        return Stream(statistics, self.sample.classes(left), self.keys[left])
+        sample, declared = self.sample.classes(left), self.declared[self.declared != label]
+        return Summary(self.lift, statistics, sample, self.keys[left], declared)
 
-    def _over(self, statistics: ClassStatistics) -> Stream:
+    def _over(self, statistics: ClassStatistics) -> Summary:
         """Sample and keys numbered by the classes of larger statistics."""
         if len(self.classes) == len(statistics.classes):
             return self
@@ -151,26 +179,29 @@ class Stream:
         return replace(self, sample=self.sample.renumbered(places, len(keys)), keys=keys)
 
     def to_arrays(self) -> archive.Arrays:
-        """The stream as arrays of numbers and text."""
+        """The summary, without its lift, as arrays of numbers and text."""
         kept = {name: np.asarray(value) for name, value in self.sample.__dict__.items()}
         return {
             **{f"statistics_{k}": v for k, v in self.statistics.to_arrays().items()},
             **{f"sample_{k}": v for k, v in kept.items()},
             "keys": self.keys,
+            "declared": labels.to_array(self.declared),
         }
 
     @classmethod
-    def from_arrays(cls, arrays: archive.Arrays) -> Stream:
-        """A stream from what `to_arrays` gave."""
+    def from_arrays(cls, arrays: archive.Arrays, lift: Lift | None = None) -> Summary:
+        """A summary from what `to_arrays` gave; without a lift that of earlier files."""
         kept = _with_prefix(arrays, "sample_")
         sample = KeptSample(**{**kept, "size": int(kept["size"]), "seed": int(kept["seed"])})
         statistics = ClassStatistics.from_arrays(_with_prefix(arrays, "statistics_"))
-        return cls(statistics, sample, arrays["keys"])
+        lift = lift or Lift(unit=statistics.normalized)
+        declared = arrays.get("declared", np.zeros(0))
+        return cls(lift, statistics, sample, arrays["keys"], declared)
 
 
-def merge_all(streams: list[Stream]) -> Stream:
-    """The stream of all samples of several streams."""
-    return reduce(Stream.merge, streams)
+def merge_all(summaries: list[Summary]) -> Summary:
+    """The summary of all samples of several summaries."""
+    return reduce(Summary.merge, summaries)
 
 
 def _with_prefix(arrays: archive.Arrays, prefix: str) -> dict[str, Any]:

@@ -7,9 +7,9 @@ import torch
 from crosslabel.core import solver as plain
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.gpu import solver as gpu
+from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties
 from crosslabel.core.scaling import unit_rows
-from crosslabel.core.statistics import ClassStatistics
 
 CPU = torch.device("cpu")
 PAPER = Penalties(8e-3, 2e3, 2e-2)
@@ -21,7 +21,7 @@ def problem(n_features, sizes, atoms, shared, dtype=np.float64):
     means = 1 + rng.standard_normal((len(sizes), n_features))
     X = unit_rows(means[y] + rng.standard_normal((len(y), n_features))).astype(dtype)
     start = unit_rows(rng.standard_normal((shared + sum(atoms), n_features))).astype(dtype)
-    statistics = ClassStatistics.from_samples(X, y, len(sizes))
+    statistics = Moments.from_samples(X, y, len(sizes))
     return statistics, start, AtomLayout(shared, tuple(atoms))
 
 
@@ -81,7 +81,7 @@ def test_an_atom_that_no_code_uses_keeps_its_value_and_is_reported():
     statistics, start, layout = problem(30, [9] * 4, [4] * 4, 0)
     start[:, -1] = 0
     start[3] = np.arange(30) == 29  # no sample and no other atom has any of it
-    flat = ClassStatistics(
+    flat = Moments(
         statistics.counts,
         np.where(np.arange(30) == 29, 0, statistics.means),
         tuple(

@@ -17,7 +17,7 @@ from crosslabel.features import Eigenfaces, Pixels, RandomFaces
 onnx = pytest.importorskip("onnx", reason="needs the extra onnx")
 onnxruntime = pytest.importorskip("onnxruntime", reason="needs the extra onnx")
 
-both_rules = pytest.mark.parametrize("rule", ["global", "local"])
+every_rule = pytest.mark.parametrize("rule", list(RULES))
 both_types = pytest.mark.parametrize("dtype", ["float32", "float64"])
 
 
@@ -50,7 +50,7 @@ def assert_agrees(model, X, dtype=None):
     assert_allclose(scores, expected, rtol=tolerance, atol=tolerance)
 
 
-@both_rules
+@every_rule
 @both_types
 @pytest.mark.parametrize("shared", [0, 4])
 @pytest.mark.parametrize("atoms", [7, (3, 5, 4, 6, 7, 3, 4, 5, 6, 7)])
@@ -70,7 +70,7 @@ LINEAR = {
 }
 
 
-@both_rules
+@every_rule
 @pytest.mark.parametrize("normalize", [True, False])
 @pytest.mark.parametrize("name", LINEAR)
 def test_linear_steps_are_folded_in(name, rule, normalize):
@@ -103,7 +103,7 @@ def people(request):
     return rows.astype(float), np.array([f"person {label}" for label in data.target])
 
 
-@both_rules
+@every_rule
 @pytest.mark.parametrize("features", FACES)
 def test_faces(people, features, rule):
     X, y = people
@@ -137,6 +137,15 @@ def test_batches_of_any_size_black_rows_and_extreme_scales():
         label, scores = run(content, rows)
         assert scores.shape == (len(rows), 10)
         assert_array_equal(label, model.predict(rows))
+
+
+@every_rule
+def test_a_query_that_no_atom_touches(rule):
+    X, y = load_digits(return_X_y=True)
+    X = np.hstack([X, np.zeros((len(X), 1))])  # no atom reaches the last feature
+    model = CrossLabelClassifier(atoms_per_class=4, shared_atoms=2, rule=rule, random_state=0)
+    orthogonal = 3 * np.eye(65)[[64]]
+    assert_agrees(model.fit(X, y), np.vstack([orthogonal, orthogonal + 1e-20 * X[:1]]))
 
 
 def test_single_precision_models_give_single_precision_graphs():

@@ -12,8 +12,8 @@ from torch import Tensor
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.initialise import directions
+from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
-from crosslabel.core.statistics import Labels
 
 
 def kmeans_start(

@@ -12,10 +12,10 @@ from crosslabel.core.gpu.atoms import AtomSweep
 from crosslabel.core.gpu.coding import SuppressedCoder
 from crosslabel.core.gpu.recording import Recording
 from crosslabel.core.gpu.tensors import enough_memory
+from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties, blocks
 from crosslabel.core.scaling import Array
 from crosslabel.core.solver import Callback, Solution
-from crosslabel.core.statistics import ClassStatistics
 
 LOOK = 4
 """Iterations between two looks at the objective: each look waits for the device."""
@@ -26,7 +26,7 @@ class ExactSweep:
 
     Parameters
     ----------
-    statistics : ClassStatistics
+    statistics : Moments
     dictionary : ndarray of shape (n_atoms, n_features)
         The start.
     layout : AtomLayout
@@ -36,7 +36,7 @@ class ExactSweep:
 
     def __init__(
         self,
-        statistics: ClassStatistics,
+        statistics: Moments,
         dictionary: Array,
         layout: AtomLayout,
         penalties: Penalties,
@@ -63,8 +63,8 @@ class ExactSweep:
         return value - self.atoms.update(X.T @ X, B)
 
 
-def _upload(statistics: ClassStatistics, device: torch.device) -> tuple[Tensor, NDArray[np.intp]]:
-    """The rows of `ClassStatistics.targets`, class by class onto the device, and their starts."""
+def _upload(statistics: Moments, device: torch.device) -> tuple[Tensor, NDArray[np.intp]]:
+    """The rows of `Moments.targets`, class by class onto the device, and their starts."""
     scale = np.sqrt(statistics.counts)[:, None].astype(statistics.means.dtype)
     parts = [scale * statistics.means, *(scatter.factor() for scatter in statistics.scatters)]
     ends = np.cumsum([len(part) for part in parts])
@@ -76,7 +76,7 @@ def _upload(statistics: ClassStatistics, device: torch.device) -> tuple[Tensor, 
 
 
 def learn(
-    statistics: ClassStatistics,
+    statistics: Moments,
     dictionary: Array,
     layout: AtomLayout,
     penalties: Penalties,
@@ -100,7 +100,7 @@ def learn(
     return Solution(found.astype(dictionary.dtype, copy=False), trace, unused.cpu().numpy())
 
 
-def _n_rows(statistics: ClassStatistics) -> int:
+def _n_rows(statistics: Moments) -> int:
     return statistics.n_classes + sum(len(scatter.array) for scatter in statistics.scatters)
 
 

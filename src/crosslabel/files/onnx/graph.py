@@ -5,6 +5,8 @@ Imports onnx; nothing else of the library does.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -74,7 +76,7 @@ class Graph:
         columns = self.node("MatMul", self.number(np.transpose(matrix)), turned)
         return self.node("Transpose", columns, perm=[1, 0])
 
-    def split(self, values: str, sizes: list[int]) -> list[str]:
+    def split(self, values: str, sizes: Sequence[int]) -> list[str]:
         """Parts of a matrix's columns."""
         names = [f"Split_{len(self.nodes)}_{k}" for k in range(len(sizes))]
         self.nodes.append(
@@ -82,13 +84,22 @@ class Graph:
         )
         return names
 
-    def row_sums(self, values: str, *, keepdims: int) -> str:
+    def added(self, terms: Iterable[str]) -> str:
+        """The sum of values."""
+        return reduce(partial(self.node, "Add"), terms)
+
+    def row_sums(self, values: str, *, keepdims: bool) -> str:
         """Sums along the last axis."""
-        return self.node("ReduceSum", values, self.whole([-1]), keepdims=keepdims)
+        return self.node("ReduceSum", values, self.whole([-1]), keepdims=int(keepdims))
 
     def row_energies(self, values: str) -> str:
         """‖row‖² as a column."""
-        return self.row_sums(self.node("Mul", values, values), keepdims=1)
+        return self.row_sums(self.node("Mul", values, values), keepdims=True)
+
+    def class_sums(self, values: str, shape: tuple[int, int]) -> str:
+        """Sums over the columns of each class: (n, classes · size) to (n, classes)."""
+        apart = self.node("Reshape", values, self.whole([-1, *shape]))
+        return self.row_sums(apart, keepdims=False)
 
     def model(self, inputs: Values, outputs: Values) -> Any:
         """The finished, checked model.

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
-from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +19,10 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from crosslabel._version import __version__
-from crosslabel.core.rules import RULES, GlobalRule, LocalRule
-from crosslabel.features.extraction import write_whole
+from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.rules import RULES
 from crosslabel.files.onnx.steps import Affine, Log, Operation, UnitNorm, operations
+from crosslabel.files.whole import write_whole
 from crosslabel.flagship import CrossLabelClassifier, CrossLabelClassifierCV
 
 if TYPE_CHECKING:
@@ -89,8 +88,8 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, dtype: An
     for operation in done:
         rows = WRITERS[type(operation)](graph, rows, operation)
     atoms = classifier.dictionary_.astype(np.float64)
-    rule = RULES[classifier.rule_](atoms, classifier._atom_layout, classifier.ridge)
-    scores = RULE_WRITERS[classifier.rule_](graph, rows, rule)
+    rule = RULES[classifier.rule_](atoms, AtomLayout.of(classifier.atom_labels_), classifier.ridge)
+    scores = rule.onnx_scores(graph, rows)
     content = _finished(graph, scores, labels, _width(done, classifier), chosen)
     _describe(content, classifier, labels)
     if path is not None:
@@ -147,58 +146,6 @@ def _log(graph: Graph, rows: str, step: Log) -> str:
 
 
 WRITERS: dict[type, Any] = {Affine: _affine, UnitNorm: _unit_norm, Log: _log}
-
-
-def _global_scores(graph: Graph, rows: str, rule: GlobalRule) -> str:
-    """−max(‖y‖² + x_S·q_S, 0) / ‖x_S‖₁, as in the rule itself."""
-    k, own = rule.n_shared, (rule.n_classes, rule.size)
-    shapes = [(1, k), own] if k else [own]
-    widths = [n * size for n, size in shapes for _ in "xq"]
-    parts = graph.split(graph.product(rows, rule.projection), widths)
-    sums = [_sums(graph, *pair) for pair in zip(parts[::2], parts[1::2], shapes)]
-    masses, products = (_added(graph, terms) for terms in zip(*sums))
-    residuals = graph.node("Add", graph.row_energies(rows), products)
-    # A class whose atoms the code does not touch must not divide by zero.
-    info = np.finfo(float)
-    floor = graph.node("Mul", graph.row_sums(masses, keepdims=1), graph.number(info.eps))
-    masses = graph.node("Max", masses, floor, graph.number(info.tiny))
-    positive = graph.node("Max", residuals, graph.number(0.0))
-    return graph.node("Neg", graph.node("Div", positive, masses))
-
-
-def _added(graph: Graph, terms: Iterable[str]) -> str:
-    return reduce(partial(graph.node, "Add"), terms)
-
-
-def _sums(graph: Graph, x: str, q: str, shape: tuple[int, int]) -> tuple[str, str]:
-    """‖x‖₁ and x·q over the atoms of each class."""
-    products = graph.node("Mul", x, q)
-    return _class_sums(graph, graph.node("Abs", x), shape), _class_sums(graph, products, shape)
-
-
-def _class_sums(graph: Graph, values: str, shape: tuple[int, int]) -> str:
-    return graph.row_sums(graph.node("Reshape", values, graph.whole([-1, *shape])), keepdims=0)
-
-
-def _local_scores(graph: Graph, rows: str, rule: LocalRule) -> str:
-    """min(‖pF‖² − ‖y‖², 0), as in the rule itself."""
-    k, n_classes, size = rule.n_shared, rule.n_classes, rule.size
-    own, energies = graph.product(rows, rule.projection), []
-    if k:
-        shared, own = graph.split(own, [k, n_classes * size])
-        common = graph.product(shared, rule.shared_factor)
-        energies.append(_class_energies(graph, common, (n_classes, k)))
-    energies.append(_class_energies(graph, own, (n_classes, size)))
-    explained = _added(graph, energies)
-    scores = graph.node("Sub", explained, graph.row_energies(rows))
-    return graph.node("Min", scores, graph.number(0.0))
-
-
-def _class_energies(graph: Graph, values: str, shape: tuple[int, int]) -> str:
-    return _class_sums(graph, graph.node("Mul", values, values), shape)
-
-
-RULE_WRITERS: dict[str, Any] = {"global": _global_scores, "local": _local_scores}
 
 
 def _finished(

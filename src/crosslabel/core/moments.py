@@ -105,7 +105,7 @@ class Targets(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ClassStatistics:
+class Moments:
     """Count n, mean ȳ and scatter S of each class; immutable.
 
     Attributes
@@ -121,7 +121,7 @@ class ClassStatistics:
     scatters: tuple[Scatter, ...]
 
     @classmethod
-    def empty(cls, n_classes: int, n_features: int, dtype: np.dtype) -> ClassStatistics:
+    def empty(cls, n_classes: int, n_features: int, dtype: np.dtype) -> Moments:
         """Statistics of no samples."""
         scatters = tuple(Scatter.zero(n_features, dtype) for _ in range(n_classes))
         return cls(np.zeros(n_classes), np.zeros((n_classes, n_features), dtype), scatters)
@@ -129,7 +129,7 @@ class ClassStatistics:
     @classmethod
     def from_samples(
         cls, X: Array, labels: Labels, n_classes: int, sample_weight: Array | None = None
-    ) -> ClassStatistics:
+    ) -> Moments:
         """Statistics of labelled samples.
 
         Parameters
@@ -159,41 +159,37 @@ class ClassStatistics:
         """Number of features."""
         return self.means.shape[1]
 
-    def update(
-        self, X: Array, labels: Labels, sample_weight: Array | None = None
-    ) -> ClassStatistics:
+    def update(self, X: Array, labels: Labels, sample_weight: Array | None = None) -> Moments:
         """Statistics with these samples added."""
         return self.merge(self.from_samples(X, labels, self.n_classes, sample_weight))
 
-    def remove(
-        self, X: Array, labels: Labels, sample_weight: Array | None = None
-    ) -> ClassStatistics:
+    def remove(self, X: Array, labels: Labels, sample_weight: Array | None = None) -> Moments:
         """Statistics as if these samples had never been added."""
         gone = self.from_samples(X, labels, self.n_classes, sample_weight)
-        rest = [without(*old) for old in zip(self._classes(), gone._classes())]
+        rest = [without(*old) for old in zip(self.by_class(), gone.by_class())]
         counts, means, scatters = zip(*rest)
-        return ClassStatistics(np.array(counts), np.array(means), scatters)
+        return Moments(np.array(counts), np.array(means), scatters)
 
-    def merge(self, other: ClassStatistics) -> ClassStatistics:
+    def merge(self, other: Moments) -> Moments:
         """Statistics of both sets of samples together."""
         if self.means.shape != other.means.shape:
             raise ValueError(
                 f"Statistics of {self.n_classes} classes with {self.n_features} features cannot be "
                 f"merged with those of {other.n_classes} classes with {other.n_features} features."
             )
-        both = [together(*pair) for pair in zip(self._classes(), other._classes())]
+        both = [together(*pair) for pair in zip(self.by_class(), other.by_class())]
         counts, means, scatters = zip(*both)
-        return ClassStatistics(np.array(counts), np.array(means), scatters)
+        return Moments(np.array(counts), np.array(means), scatters)
 
-    def reordered(self, order: NDArray[np.intp]) -> ClassStatistics:
+    def reordered(self, order: NDArray[np.intp]) -> Moments:
         """The same statistics with the classes in another order."""
         scatters = tuple(self.scatters[c] for c in order)
-        return ClassStatistics(self.counts[order], self.means[order], scatters)
+        return Moments(self.counts[order], self.means[order], scatters)
 
-    def project(self, basis: Array) -> ClassStatistics:
+    def project(self, basis: Array) -> Moments:
         """Statistics in the coordinates of an orthonormal basis (rows) of the data's span."""
         scatters = tuple(Scatter(s.factor() @ basis.T, True) for s in self.scatters)
-        return ClassStatistics(self.counts, self.means @ basis.T, scatters)
+        return Moments(self.counts, self.means @ basis.T, scatters)
 
     def targets(self) -> Targets:
         """Rows whose outer products sum to the second moment of the data, class by class."""
@@ -202,11 +198,19 @@ class ClassStatistics:
         starts = self.n_classes + np.cumsum([0, *map(len, factors)])
         return Targets(np.concatenate([scale * self.means, *factors]), starts)
 
-    def _classes(self) -> list[Moments]:
-        return [Moments(*each) for each in zip(self.counts, self.means, self.scatters)]
+    def astype(self, dtype: np.dtype) -> Moments:
+        """The same moments in another precision."""
+        scatters = tuple(
+            Scatter(s.array.astype(dtype, copy=False), s.is_factor) for s in self.scatters
+        )
+        return Moments(self.counts, self.means.astype(dtype, copy=False), scatters)
+
+    def by_class(self) -> list[ClassMoments]:
+        """Count, mean and scatter of each class."""
+        return [ClassMoments(*each) for each in zip(self.counts, self.means, self.scatters)]
 
 
-class Moments(NamedTuple):
+class ClassMoments(NamedTuple):
     """Count, mean and scatter of one class."""
 
     n: float
@@ -216,7 +220,7 @@ class Moments(NamedTuple):
 
 def moments(
     X: Array, weights: Array, dtype: np.dtype | None = None, *, overwrite: bool = False
-) -> Moments:
+) -> ClassMoments:
     """Count, mean and scatter of the weighted samples of one class.
 
     Parameters
@@ -231,7 +235,7 @@ def moments(
     n_features, count = X.shape[1], float(weights.sum())
     dtype = np.dtype(dtype or X.dtype)
     if count == 0:
-        return Moments(0.0, np.zeros(n_features, dtype), Scatter.zero(n_features, dtype))
+        return ClassMoments(0.0, np.zeros(n_features, dtype), Scatter.zero(n_features, dtype))
     # In float64 whatever the samples are: a mean of many would lose digits.
     mean = np.einsum("i,ij->j", weights / count, X, dtype=np.float64)
     centred = np.subtract(X, mean.astype(X.dtype), out=X if overwrite else None)
@@ -240,33 +244,35 @@ def moments(
         centred *= roots[:, None]
     mean = mean.astype(dtype)
     if len(X) > n_features:
-        return Moments(count, mean, Scatter((centred.T @ centred).astype(dtype, copy=False), False))
+        return ClassMoments(
+            count, mean, Scatter((centred.T @ centred).astype(dtype, copy=False), False)
+        )
     # A reflection that takes the vector of root weights to an axis takes the scaled samples to
     # √n ȳ (one row, dropped) and n − 1 rows whose Gram matrix is the scatter.
     axis = roots.astype(np.float64) / np.sqrt(count)
     axis[0] += 1.0
     shift = (axis / axis[0]).astype(X.dtype)
     rows = centred[1:] - shift[1:, None] * (shift @ centred / (shift @ shift) * 2)
-    return Moments(count, mean, Scatter(rows.astype(dtype, copy=False), True))
+    return ClassMoments(count, mean, Scatter(rows.astype(dtype, copy=False), True))
 
 
-def _shift_row(a: Moments, b: Moments) -> Array:
+def _shift_row(a: ClassMoments, b: ClassMoments) -> Array:
     """The row by which the scatter of two joined classes exceeds the sum of their scatters."""
     weight = np.sqrt(a.n * b.n / (a.n + b.n))
     return (weight * (a.mean - b.mean)).astype(a.mean.dtype)
 
 
-def together(a: Moments, b: Moments) -> Moments:
+def together(a: ClassMoments, b: ClassMoments) -> ClassMoments:
     """Moments of two sets of samples of one class."""
     if b.n == 0 or a.n == 0:
         return a if b.n == 0 else b
     count = a.n + b.n
     mean = a.mean + (b.n / count) * (b.mean - a.mean)
     scatter = a.scatter.plus(b.scatter, _shift_row(a, b))
-    return Moments(count, mean.astype(a.mean.dtype), scatter)
+    return ClassMoments(count, mean.astype(a.mean.dtype), scatter)
 
 
-def without(total: Moments, gone: Moments) -> Moments:
+def without(total: ClassMoments, gone: ClassMoments) -> ClassMoments:
     """Moments of what is left when some of the samples of a class are removed."""
     if gone.n == 0:
         return total
@@ -278,8 +284,8 @@ def without(total: Moments, gone: Moments) -> Moments:
     if count <= 1e-9 * total.n:
         return moments(total.mean[None, :][:0], np.zeros(0))
     mean = (total.mean + (gone.n / count) * (total.mean - gone.mean)).astype(total.mean.dtype)
-    rest = Moments(count, mean, total.scatter)
+    rest = ClassMoments(count, mean, total.scatter)
     # Equal samples have no scatter but that of rounding their mean.
     floor = float(1e3 * np.finfo(total.mean.dtype).eps * total.n * (total.mean @ total.mean))
     scatter = total.scatter.minus(gone.scatter, _shift_row(rest, gone), floor)
-    return Moments(count, mean, scatter)
+    return ClassMoments(count, mean, scatter)

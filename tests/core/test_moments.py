@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from crosslabel.core.statistics import ClassStatistics, ImpossibleRemovalError
+from crosslabel.core.moments import ImpossibleRemovalError, Moments
 
 
 def literal(X, labels, n_classes, weights=None):
@@ -39,7 +39,7 @@ def test_statistics_are_count_mean_and_scatter(data):
     X, labels, n_classes, rng = data
     weights = rng.uniform(0.1, 3, len(X))
     assert_same(
-        ClassStatistics.from_samples(X, labels, n_classes, weights),
+        Moments.from_samples(X, labels, n_classes, weights),
         literal(X, labels, n_classes, weights),
     )
 
@@ -47,7 +47,7 @@ def test_statistics_are_count_mean_and_scatter(data):
 @given(labelled())
 def test_any_batching_gives_the_same_statistics(data):
     X, labels, n_classes, rng = data
-    statistics = ClassStatistics.empty(n_classes, X.shape[1], X.dtype)
+    statistics = Moments.empty(n_classes, X.shape[1], X.dtype)
     for batch in np.array_split(rng.permutation(len(X)), 3):
         statistics = statistics.update(X[batch], labels[batch])
     assert_same(statistics, literal(X, labels, n_classes))
@@ -58,13 +58,13 @@ def test_removal_undoes_addition(data):
     X, labels, n_classes, rng = data
     gone = rng.random(len(X)) < 0.4
     gone[[np.flatnonzero(labels == c)[0] for c in range(n_classes)]] = False
-    rest = ClassStatistics.from_samples(X, labels, n_classes).remove(X[gone], labels[gone])
+    rest = Moments.from_samples(X, labels, n_classes).remove(X[gone], labels[gone])
     assert_same(rest, literal(X[~gone], labels[~gone], n_classes), atol=1e-7)
 
 
 def test_removing_a_whole_class_leaves_it_empty():
     X, labels = np.random.default_rng(0).normal(size=(9, 4)), np.repeat([0, 1, 2], 3)
-    rest = ClassStatistics.from_samples(X, labels, 3).remove(X[labels == 1], labels[labels == 1])
+    rest = Moments.from_samples(X, labels, 3).remove(X[labels == 1], labels[labels == 1])
     assert rest.counts.tolist() == [3, 0, 3]
     assert not rest.means[1].any()
     assert len(rest.scatters[1].array) == 0
@@ -74,7 +74,7 @@ def test_removing_a_whole_class_leaves_it_empty():
 def test_removing_what_was_never_added_is_detected(n_samples):
     X = np.random.default_rng(0).normal(size=(n_samples, 8))
     labels = np.zeros(n_samples, int)
-    statistics = ClassStatistics.from_samples(X, labels, 1)
+    statistics = Moments.from_samples(X, labels, 1)
     with pytest.raises(ImpossibleRemovalError, match="vary more"):
         statistics.remove(10 * X[:2] + 5, labels[:2])
     with pytest.raises(ImpossibleRemovalError, match="has"):
@@ -86,10 +86,10 @@ def test_removing_what_was_never_added_is_detected(n_samples):
 def test_integer_weights_equal_repetition(data):
     X, labels, n_classes, rng = data
     weights = rng.integers(1, 4, len(X))
-    repeated = ClassStatistics.from_samples(
+    repeated = Moments.from_samples(
         np.repeat(X, weights, axis=0), np.repeat(labels, weights), n_classes
     )
-    weighted = ClassStatistics.from_samples(X, labels, n_classes, weights)
+    weighted = Moments.from_samples(X, labels, n_classes, weights)
     assert_same(
         weighted, literal(np.repeat(X, weights, axis=0), np.repeat(labels, weights), n_classes)
     )
@@ -98,7 +98,7 @@ def test_integer_weights_equal_repetition(data):
 
 def test_targets_sum_to_the_second_moment():
     X, labels = np.random.default_rng(0).normal(size=(10, 6)), np.repeat([0, 1], [3, 7])
-    targets = ClassStatistics.from_samples(X, labels, 2).targets()
+    targets = Moments.from_samples(X, labels, 2).targets()
     assert_allclose(targets.rows.T @ targets.rows, X.T @ X)
     # A class of n samples needs one row for its mean and n − 1 for its scatter.
     assert np.diff(targets.starts).tolist() == [2, 6]
@@ -106,7 +106,7 @@ def test_targets_sum_to_the_second_moment():
 
 def test_memory_stops_growing_with_the_number_of_samples():
     X = np.random.default_rng(0).normal(size=(1000, 5))
-    statistics = ClassStatistics.from_samples(X, np.zeros(1000, int), 1)
+    statistics = Moments.from_samples(X, np.zeros(1000, int), 1)
     assert statistics.scatters[0].array.shape == (5, 5)
 
 
@@ -114,18 +114,18 @@ def test_projection_on_an_orthonormal_basis_keeps_the_second_moment():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4, 9))
     basis = np.linalg.qr(X.T)[0].T
-    projected = ClassStatistics.from_samples(X, np.zeros(4, int), 1).project(basis)
+    projected = Moments.from_samples(X, np.zeros(4, int), 1).project(basis)
     rows = projected.targets().rows @ basis
     assert_allclose(rows.T @ rows, X.T @ X, atol=1e-12)
 
 
 def test_statistics_of_different_shapes_do_not_merge():
-    a = ClassStatistics.empty(2, 3, np.dtype(float))
+    a = Moments.empty(2, 3, np.dtype(float))
     with pytest.raises(ValueError, match="2 classes with 3 features"):
-        a.merge(ClassStatistics.empty(2, 4, np.dtype(float)))
+        a.merge(Moments.empty(2, 4, np.dtype(float)))
 
 
 def test_float32_stays_float32():
     X = np.random.default_rng(0).normal(size=(20, 3)).astype(np.float32)
-    targets = ClassStatistics.from_samples(X, np.repeat([0, 1], 10), 2).targets()
+    targets = Moments.from_samples(X, np.repeat([0, 1], 10), 2).targets()
     assert targets.rows.dtype == np.float32

@@ -1,0 +1,73 @@
+"""Probabilities of a rule that was named: its temperature, from a few samples that are held out.
+
+Some classes are learnt again without a few of their samples, in the closed form; how the rule
+scores these tells how sure it may be. A choice by folds needs none of this: it has held-out scores.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.calibration import fit_temperature
+from crosslabel.core.grouped import learn_limit
+from crosslabel.core.moments import Labels, Moments
+from crosslabel.core.rules import RULES
+from crosslabel.core.scaling import Array
+from crosslabel.core.solver import Solution
+from crosslabel.flagship.choice import Member
+from crosslabel.flagship.problem import Problem
+
+CLASSES, SAMPLES = 16, 3
+"""Classes that are learnt again, at most, and samples that each of them gives up."""
+FEWEST = 4
+"""Distinct samples from which on a class can spare one."""
+
+
+class HeldOut(NamedTuple):
+    """Samples that some classes gave up, and what those classes have left."""
+
+    rows: NDArray[np.intp]
+    classes: Labels
+    left: Moments
+
+
+def calibrated(problem: Problem, member: Member, solution: Solution) -> float:
+    """The temperature of a rule's evidence; 1 where no class can spare a sample."""
+    held_out = _held_out(problem)
+    if held_out is None:
+        return 1.0
+    layout, D = problem.layout, solution.dictionary.copy()
+    sizes = tuple(layout.per_class[c] for c in held_out.classes)
+    part = AtomLayout(0, sizes)
+    again = learn_limit(held_out.left, part, problem.settings.penalties)
+    for k, c in enumerate(held_out.classes.tolist()):
+        D[layout.own(c)] = again.dictionary[part.own(k)]
+    sample = problem.summary.sample
+    rule = RULES[member.rule](D, layout, member.settings.ridge)
+    scores: Array = rule.scores(sample.X[held_out.rows])
+    return fit_temperature(scores, sample.labels[held_out.rows], sample.weights[held_out.rows])
+
+
+def _held_out(problem: Problem) -> HeldOut | None:
+    """The first samples, by their content, of classes spread over all that can spare some."""
+    sample, n_classes = problem.summary.sample, problem.layout.n_classes
+    counts = np.bincount(sample.labels, minlength=n_classes)
+    able = problem.canonical[(counts[problem.canonical] >= FEWEST)]
+    able = able[sample.is_complete[able]]
+    if not len(able) or n_classes < 2:
+        return None
+    classes = np.sort(able[np.linspace(0, len(able) - 1, min(CLASSES, len(able))).astype(int)])
+    starts = np.searchsorted(sample.labels, np.arange(n_classes + 1))
+    rows, left = [], []
+    for c in classes.tolist():
+        n_out = min(SAMPLES, int(counts[c]) // FEWEST)
+        rows.append(np.arange(starts[c], starts[c] + n_out))
+        left.append(np.arange(starts[c] + n_out, starts[c + 1]))
+    rest = np.concatenate(left)
+    numbers = np.repeat(np.arange(len(classes)), [len(part) for part in left])
+    moments = Moments.from_samples(sample.X[rest], numbers, len(classes), sample.weights[rest])
+    return HeldOut(np.concatenate(rows), classes, moments)

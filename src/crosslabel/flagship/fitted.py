@@ -1,0 +1,265 @@
+"""What training gives: a frozen value that scores, labels, codes and is stored.
+
+A `View` is one way to look at a sample: a lift, a dictionary with its rule, and a discriminant. A
+model adds up the evidence of its views; most have one. Whoever holds a `Fitted` holds classes,
+dictionary and rule of one moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+
+from crosslabel.core.atoms import SHARED, AtomLayout
+from crosslabel.core.calibration import evidence
+from crosslabel.core.coding import ridge_coder
+from crosslabel.core.discriminant import Discriminant
+from crosslabel.core.rules import RULES, GlobalRule, Rule
+from crosslabel.core.scaling import Array
+from crosslabel.flagship.choice import Choice
+from crosslabel.intake.devices import from_device, in_type_of, like, rule_scores
+from crosslabel.intake.lift import Lift
+
+# A rule costs about C·(k + s)³ operations. A dictionary that asks for far more than its own size
+# explains was not learnt: it would stop whoever loads it.
+WORK, WORK_PER_VALUE = 1e10, 1e5
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Evidence a·e + b·g for each class: e of the dictionary's rule, g of the discriminant.
+
+    Attributes
+    ----------
+    lift : Lift
+    dictionary : ndarray of shape (n_atoms, n_lifted_features)
+    layout : AtomLayout
+    rule : str
+        A name in `RULES`.
+    ridge : float
+    share : float
+        a, the weight of the rule's evidence.
+    discriminant : Discriminant or None
+    discriminant_share : float
+        b.
+    """
+
+    lift: Lift
+    dictionary: Array
+    layout: AtomLayout
+    rule: str
+    ridge: float
+    share: float = 1.0
+    discriminant: Discriminant | None = None
+    discriminant_share: float = 0.0
+
+    @cached_property
+    def prepared(self) -> Rule:
+        """The rule with all that depends on the dictionary alone."""
+        return RULES[self.rule](self.dictionary, self.layout, self.ridge)
+
+    @cached_property
+    def coder(self) -> Array:
+        """Φ with ridge codes x = yΦᵀ over all atoms."""
+        return ridge_coder(self.dictionary, self.ridge)
+
+    @cached_property
+    def global_rule(self) -> Rule:
+        """The rule by the code over all atoms, whichever predicts."""
+        if self.rule == "global":
+            return self.prepared
+        return GlobalRule(self.dictionary, self.layout, self.ridge)
+
+    def lifted(self, X: Any) -> Any:
+        """Queries as the dictionary was learnt from them, in its precision."""
+        return in_type_of(self.dictionary, self.lift(X))
+
+    def scores(self, lifted: Any) -> Any:
+        """Scores by the rule alone."""
+        return rule_scores(self.prepared, lifted)
+
+    def evidence(self, X: Any) -> Array:
+        """a·e + b·g of each class, (n_queries, n_classes), on the host."""
+        lifted = self.lifted(X)
+        found = self.share * evidence(from_device(self.scores(lifted)))
+        if self.discriminant is not None:
+            g = from_device(self.discriminant.scores(lifted))
+            found = found + self.discriminant_share * (g - g.mean(axis=1, keepdims=True))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A trained model.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+        Labels; a class that has no samples yet has no atoms.
+    views : tuple of View
+        The first is the one whose dictionary is shown.
+    trace : ndarray
+        Objective after each iteration.
+    unused : ndarray of int
+        Atoms that no training code uses.
+    apart : tuple of list of float
+        The trace of each class, where classes are problems of their own; else empty.
+    rule_scores : dict
+        Held-out accuracy of each rule that was tried.
+    choice : Choice, optional
+        What the views were learnt from; not stored.
+    """
+
+    classes: NDArray[Any]
+    views: tuple[View, ...]
+    trace: Array
+    unused: NDArray[np.intp]
+    apart: tuple[list[float], ...] = ()
+    rule_scores: dict[str, float] = field(default_factory=dict)
+    choice: Choice | None = None
+
+    @property
+    def view(self) -> View:
+        """The view whose dictionary is shown."""
+        return self.views[0]
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether more than one rule has a say."""
+        return len(self.views) > 1 or self.view.discriminant is not None
+
+    def scores(self, X: Any) -> Any:
+        """Score of each class for valid queries; the highest wins.
+
+        A single rule's own scores; the evidence of all views where there is more than that.
+        """
+        if self.is_joint:
+            return like(self.evidence(X), X)
+        return self.view.scores(self.view.lifted(X))
+
+    def evidence(self, X: Any) -> Array:
+        """log p of each class up to a constant of the query."""
+        return sum(view.evidence(X) for view in self.views)  # type: ignore[return-value]
+
+    def probabilities(self, X: Any) -> Array:
+        """p of each class, (n_queries, n_classes)."""
+        found = softmax(self.evidence(X), axis=1)
+        return found.astype(self.view.dictionary.dtype, copy=False)
+
+    def decisions(self, X: Any) -> Any:
+        """The scores; of two classes log p₁/p₀, which grows with the probability of the second."""
+        if len(self.classes) != 2:
+            return self.scores(X)
+        found = self.evidence(X)
+        return (found[:, 1] - found[:, 0]).astype(self.view.dictionary.dtype, copy=False)
+
+    def codes(self, X: Any) -> Any:
+        """Ridge codes over all atoms of the view that is shown."""
+        lifted = self.view.lifted(X)
+        return lifted @ like(self.view.coder, lifted).T
+
+    def to_state(self) -> dict[str, Any]:
+        """The model as numbers, text and arrays; the rules follow from them."""
+        views = [_view_state(view) for view in self.views]
+        return {
+            "classes": self.classes,
+            "views": views,
+            "trace": self.trace,
+            "unused": self.unused,
+            "rule_scores": self.rule_scores,
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Fitted:
+        """A model from what `to_state` gave, checked."""
+        n_classes = len(state["classes"])
+        views = tuple(_view(each, n_classes) for each in state["views"])
+        return cls(**{**state, "views": views})
+
+    @classmethod
+    def from_earlier(cls, state: Mapping[str, Any]) -> Fitted:
+        """A model from the attributes that files of format 1 hold."""
+        layout = layout_of(state["atom_labels_"], len(state["classes_"]))
+        check_dictionary(state["dictionary_"], layout, state["rule_"])
+        view = View(
+            Lift(unit=bool(state["normalize"])),
+            state["dictionary_"],
+            layout,
+            state["rule_"],
+            float(state["ridge"]),
+            float(state.get("temperature_", 1.0)),
+        )
+        return cls(
+            state["classes_"],
+            (view,),
+            np.asarray(state["objective_trace_"]),
+            state["unused_atoms_"],
+            rule_scores=state.get("rule_scores_", {}),
+        )
+
+
+def _view_state(view: View) -> dict[str, Any]:
+    state = {
+        "lift": view.lift.to_state(),
+        "dictionary": view.dictionary,
+        "atom_labels": view.layout.labels,
+        "rule": view.rule,
+        "ridge": view.ridge,
+        "share": view.share,
+        "discriminant_share": view.discriminant_share,
+    }
+    if view.discriminant is not None:
+        state["discriminant"] = dict(view.discriminant.__dict__)
+    return state
+
+
+def _view(state: Mapping[str, Any], n_classes: int) -> View:
+    layout = layout_of(state["atom_labels"], n_classes)
+    check_dictionary(state["dictionary"], layout, state["rule"])
+    found = state.get("discriminant")
+    return View(
+        Lift.from_state(state["lift"]),
+        state["dictionary"],
+        layout,
+        state["rule"],
+        float(state["ridge"]),
+        float(state["share"]),
+        None if found is None else Discriminant(**found),
+        float(state["discriminant_share"]),
+    )
+
+
+def layout_of(labels: NDArray[np.intp], n_classes: int) -> AtomLayout:
+    """The layout whose labels these are."""
+    # Before they are counted: a count takes as much memory as the largest label says.
+    if labels.ndim != 1 or labels.dtype.kind != "i" or not len(labels) or max(labels) >= n_classes:
+        raise ValueError(f"atom_labels_ does not list atoms of {n_classes} classes")
+    shared = int(np.count_nonzero(labels == SHARED))
+    sizes = np.bincount(labels[shared:], minlength=n_classes)
+    layout = AtomLayout(shared, tuple(sizes.tolist()))
+    if not np.array_equal(layout.labels, labels):
+        raise ValueError("atom_labels_ does not list the shared atoms and then those of each class")
+    return layout
+
+
+def check_dictionary(dictionary: NDArray[Any], layout: AtomLayout, rule: str) -> None:
+    """Refuse a dictionary that its layout or its rule does not fit."""
+    if dictionary.ndim != 2 or len(dictionary) != layout.n_atoms or dictionary.dtype.kind != "f":
+        raise ValueError(
+            f"dictionary_ is {dictionary.dtype} of shape {dictionary.shape}, but atom_labels_ has "
+            f"{layout.n_atoms} atoms"
+        )
+    if rule not in RULES:
+        raise ValueError(f"there is no rule {rule!r}")
+    work = layout.n_classes * (layout.shared + max(layout.per_class)) ** 3.0
+    if work > WORK + WORK_PER_VALUE * dictionary.size:
+        raise ValueError(
+            f"dictionary_ of shape {dictionary.shape} is too small for the {layout.shared} shared "
+            f"atoms and up to {max(layout.per_class)} of each class that it says it has"
+        )

@@ -1,0 +1,187 @@
+"""What a trained flagship does: label, score, code and explain queries, all from its `Fitted`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from crosslabel.core.backend import is_tensor
+from crosslabel.core.scaling import Array
+from crosslabel.flagship.fitted import Fitted
+from crosslabel.flagship.novelty import novelty
+from crosslabel.intake.checking import is_plain, validate_data
+from crosslabel.intake.devices import like, named, on_device, tensor_queries
+from crosslabel.intake.partitions import over_partitions
+
+JOINT = "joint"
+"""Name of what decides where more than one rule has a say."""
+
+
+def learnt(read: Callable[[Fitted], Any], meaning: str) -> Any:
+    """An attribute that is there once the model is fitted, read from its `Fitted`."""
+
+    def value(self: Predictor) -> Any:
+        fitted = self.__dict__.get("_fitted")
+        if fitted is None:
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
+        return read(fitted)
+
+    return property(value, doc=meaning)
+
+
+class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator):
+    """An estimator whose predictions come from one value, `_fitted`."""
+
+    _fitted: Fitted
+    device: str | None
+    n_features_in_: int
+
+    classes_ = learnt(lambda fitted: fitted.classes, "Labels of the classes.")
+    dictionary_ = learnt(lambda fitted: fitted.view.dictionary, "Unit-norm atoms, one per row.")
+    atom_labels_ = learnt(
+        lambda fitted: fitted.view.layout.labels, "Class of each atom as an index in `classes_`."
+    )
+    objective_trace_ = learnt(lambda fitted: fitted.trace, "Objective after each iteration.")
+    n_iter_ = learnt(lambda fitted: len(fitted.trace), "Number of iterations.")
+    unused_atoms_ = learnt(lambda fitted: fitted.unused, "Atoms that no training code uses.")
+    rule_ = learnt(lambda fitted: JOINT if fitted.is_joint else fitted.view.rule, "What decides.")
+    rule_scores_ = learnt(lambda fitted: fitted.rule_scores, "Held-out accuracy of each rule.")
+    temperature_ = learnt(lambda fitted: fitted.view.share, "Scale of the probabilities.")
+
+    @over_partitions
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Label of each query.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+        """
+        scores = self._on_queries(X, Fitted.scores)
+        return named(self._fitted.classes, scores.argmax(axis=1))
+
+    @over_partitions
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Score of each class; the highest one is predicted.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_classes), or (n_queries,) for two classes
+            With two classes: positive where `classes_[1]` is predicted.
+        """
+        return self._on_queries(X, Fitted.decisions)
+
+    @over_partitions
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Probability of each class, calibrated on held-out training samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_classes)
+        """
+        return self._on_queries(X, Fitted.probabilities)
+
+    @over_partitions
+    def novelty_score(self, X: ArrayLike) -> Array:
+        """How far each query is from every class: near 0 for a known class, near 1 for none.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+            `RejectingClassifier` finds from where on to refuse a label.
+        """
+        return self._on_queries(X, novelty)
+
+    @over_partitions
+    def transform(self, X: ArrayLike) -> Array:
+        """Ridge codes over all atoms: x = yDᵀ(DDᵀ + βI)⁻¹.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_atoms)
+        """
+        return self._on_queries(X, Fitted.codes)
+
+    def inverse_transform(self, X: ArrayLike) -> Array:
+        """Samples, as the dictionary sees them, that codes stand for: codes times the dictionary.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_atoms)
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_features)
+        """
+        check_is_fitted(self)
+        codes: Any = X
+        if not is_tensor(X):
+            codes = check_array(X, dtype=[np.float64, np.float32], input_name="X")
+        if codes.shape[1] != len(self.dictionary_):
+            raise ValueError(
+                f"X has {codes.shape[1]} codes per row, but the dictionary has "
+                f"{len(self.dictionary_)} atoms."
+            )
+        return codes @ like(self.dictionary_, codes)
+
+    def check_queries(self, X: ArrayLike) -> Any:
+        """Valid queries as they are: an array, or a tensor where it is one."""
+        if "_fitted" not in self.__dict__:  # scikit-learn's check takes a tenth of a query
+            check_is_fitted(self)
+        if is_tensor(X):
+            return tensor_queries(X, self.device, self.n_features_in_)
+        if is_plain(X, self.n_features_in_, self.__dict__.get("feature_names_in_")):
+            return X
+        return validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
+
+    def _on_queries(self, X: ArrayLike, compute: Callable[[Fitted, Any], Any]) -> Any:
+        """A function of the model and valid queries: on their device, or on the model's."""
+        queries = self.check_queries(X)
+        fitted = self._fitted
+        if self.device is None and not is_tensor(queries):
+            return compute(fitted, queries)
+        return on_device(lambda rows: like(compute(fitted, rows), rows), queries, self.device)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.dictionary_)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_fitted" in self.__dict__
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        # Classes are told apart by direction, not by position: of scikit-learn's test blobs in the
+        # plane, two lie in nearly the same direction from the origin.
+        tags.classifier_tags.poor_score = True
+        return tags

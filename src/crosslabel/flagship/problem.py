@@ -1,0 +1,130 @@
+"""A summary of the samples and what is asked of it: the problem that training solves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.initialise import Initialiser
+from crosslabel.core.moments import Moments
+from crosslabel.core.objective import Penalties
+from crosslabel.intake.summary import Summary
+
+SPECTRAL = "spectral"
+"""Name of the start from the closed form."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the user asks of the dictionary; names as of `CrossLabelClassifier`."""
+
+    atoms_per_class: int | Sequence[int] = 15
+    shared_atoms: int = 0
+    ridge: float = 8e-3
+    suppression: float = math.inf
+    grouping: float = 0.0
+    init: str | Initialiser | ArrayLike = SPECTRAL
+    max_iter: int = 20
+    tol: float = 1e-4
+    solver: str = "exact"
+    device: str | None = None
+    seed: int = 0
+
+    @property
+    def penalties(self) -> Penalties:
+        """β, λ and γ."""
+        return Penalties(float(self.ridge), float(self.suppression), float(self.grouping))
+
+    @property
+    def is_closed_form(self) -> bool:
+        """Whether there is nothing to iterate."""
+        start = isinstance(self.init, str) and self.init == SPECTRAL
+        return math.isinf(self.suppression) and self.solver == "exact" and start
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Learn a dictionary from a summary.
+
+    Attributes
+    ----------
+    summary : Summary
+    settings : Settings
+    classes : ndarray
+        Labels of all classes, also of those that have no samples yet.
+    """
+
+    summary: Summary
+    settings: Settings
+    classes: NDArray[Any]
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Statistics of the classes seen, in the precision of the samples."""
+        return self.summary.statistics.moments.astype(self.summary.dtype)
+
+    @cached_property
+    def seen(self) -> NDArray[np.intp]:
+        """Places in `classes` of the classes that have samples."""
+        return np.searchsorted(self.classes, self.summary.classes)
+
+    @cached_property
+    def canonical(self) -> NDArray[np.intp]:
+        """An order of the classes seen that does not depend on their names."""
+        return np.argsort(self.summary.keys, kind="stable")
+
+    @cached_property
+    def layout(self) -> AtomLayout:
+        """Atoms of the classes seen: no more than distinct samples, unless they are given."""
+        sizes = wanted_atoms(self.settings.atoms_per_class, len(self.classes))[self.seen]
+        if isinstance(self.settings.init, str):
+            sizes = np.minimum(sizes, self.distinct)
+        return AtomLayout(int(self.settings.shared_atoms), tuple(sizes.tolist()))
+
+    @cached_property
+    def distinct(self) -> NDArray[np.intp]:
+        """At most so many distinct samples each class has, as far as is known."""
+        sample = self.summary.sample
+        kept = np.bincount(sample.labels, minlength=len(self.summary.classes))
+        # Where samples were left out, the rank of the scatter bounds the atoms that make sense.
+        bounds = [len(s.array) + 1 if s.is_factor else s.array.shape[1] for s in self.scatters]
+        return np.where(sample.is_complete, kept, np.maximum(kept, bounds))
+
+    @property
+    def scatters(self) -> tuple[Any, ...]:
+        """Scatter of each class seen."""
+        return self.moments.scatters
+
+    def with_places(self, layout: AtomLayout) -> AtomLayout:
+        """The layout over all classes: those without samples get a place without atoms."""
+        sizes = np.zeros(len(self.classes), np.intp)
+        sizes[self.seen] = layout.per_class
+        return AtomLayout(layout.shared, tuple(sizes.tolist()))
+
+
+def wanted_atoms(atoms_per_class: int | Sequence[int], n_classes: int) -> NDArray[np.intp]:
+    """Number of atoms that each class is to have.
+
+    Raises
+    ------
+    ValueError
+        If it is neither one number nor one for each class, all of them positive.
+    """
+    sizes = np.asarray(atoms_per_class)
+    if sizes.shape not in {(), (n_classes,)} or sizes.dtype.kind not in "iu":
+        raise ValueError(
+            f"atoms_per_class must be an integer, or one integer for each of the "
+            f"{n_classes} classes; got {atoms_per_class!r}."
+        )
+    if sizes.min() < 1:
+        raise ValueError(
+            f"Every class needs at least one atom, but atoms_per_class has {sizes.min()}."
+        )
+    return np.broadcast_to(sizes, n_classes).astype(np.intp)

@@ -1,0 +1,255 @@
+"""Lifts and their rules race over the folds: who is clearly behind after one runs no other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from crosslabel.core.joint import fit_weights, log_losses, shares, spread, temperature
+from crosslabel.core.moments import Labels
+from crosslabel.core.scaling import Array
+from crosslabel.flagship.held_out import (
+    Samples,
+    discriminants,
+    global_evidence,
+    local_evidence,
+)
+
+DISCRIMINANT, LOCAL, GLOBAL = "discriminant", "local", "global"
+"""Kinds of scores that race: of the discriminant, of own atoms alone, of a code over all atoms."""
+PULL = 10.0
+"""Samples that the average of dictionary and discriminant is worth, when their weights are set."""
+RATE = 0.1
+"""How sharply losses choose between dictionary and discriminant in that average."""
+CLEARLY = 2.0
+"""Standard errors by which a score must be behind after a fold to be left out of the others."""
+ENOUGH = 100
+"""Samples in the first fold from which on this can be told."""
+PLENTY = 600
+"""Held-out samples that choose as well as more would: no further fold is run."""
+NEAREST = 2
+"""Shrinkages that are followed after the first fold."""
+
+
+class Kind(NamedTuple):
+    """A score: of a kind with its ridge or α, by a rule of that kind."""
+
+    kind: str
+    value: float
+    rule: str
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One lift's joint rule; immutable.
+
+    Its logits are dictionary_weight · evidence + discriminant_weight · g.
+
+    Attributes
+    ----------
+    lift : str
+    rule : str
+        A name in `RULES`.
+    n_atoms : int
+        Of a class, which has no more than samples.
+    ridge, shrinkage : float
+        The shrinkage is of tr(W)/min(n_features, n_samples).
+    dictionary_weight, discriminant_weight : float
+    """
+
+    lift: str
+    rule: str
+    n_atoms: int
+    ridge: float
+    shrinkage: float | None
+    dictionary_weight: float
+    discriminant_weight: float
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A lift's best joint rule, and the logits and losses of the held-out samples."""
+
+    setting: Setting
+    logits: Array
+    losses: Array
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What is tried in every lift.
+
+    Attributes
+    ----------
+    ridges : sequence of float
+        Of the local rule.
+    global_ridges : sequence of float
+        Of the rules by one code over all atoms.
+    global_rules : sequence of str
+        Their names.
+    shrinkages : sequence of float
+    n_atoms : int
+    """
+
+    ridges: Sequence[float]
+    global_ridges: Sequence[float]
+    global_rules: Sequence[str]
+    shrinkages: Sequence[float]
+    n_atoms: int
+
+
+@dataclass(eq=False)
+class Runner:
+    """A lift in the race: the rules it still runs, and its scores, filled fold by fold."""
+
+    name: str
+    samples: Samples
+    grid: Grid
+    rules: set[str]
+    scores: dict[Kind, Array] = field(default_factory=dict)
+    shrinkages: list[float] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.shrinkages = list(self.grid.shrinkages)
+
+    def run(self, number: int, rules: Iterable[str] | None = None) -> None:
+        """Score one fold by these rules, or by all that are left."""
+        wanted = self.rules if rules is None else set(rules)
+        rows, grid = self.samples.left_out(number), self.grid
+        axes = self.samples.axes(number, grid.n_atoms) if wanted - {DISCRIMINANT} else []
+        if LOCAL in wanted:
+            points = [(grid.n_atoms, ridge) for ridge in grid.ridges]
+            found = local_evidence(self.samples, number, axes, points)
+            self._keep(rows, {Kind(LOCAL, r, "local"): s for r, s in zip(grid.ridges, found)})
+        for ridge in grid.global_ridges if GLOBAL in wanted else ():
+            by_rule = global_evidence(self.samples, number, axes, grid.n_atoms, ridge)
+            self._keep(rows, {Kind(GLOBAL, ridge, r): by_rule[r] for r in grid.global_rules})
+        if DISCRIMINANT in wanted:
+            found = discriminants(self.samples, number, self.shrinkages)
+            self._keep(rows, {discriminant_of(a): s for a, s in zip(self.shrinkages, found)})
+
+    def _keep(self, rows: Labels, found: dict[Kind, Array]) -> None:
+        for kind, scores in found.items():
+            if kind not in self.scores:
+                self.scores[kind] = np.zeros((len(self.samples.labels), scores.shape[1]))
+            self.scores[kind][rows] = scores
+
+    def narrow(self, rows: Labels) -> None:
+        """Follow the shrinkages only that did best on these samples."""
+        samples = self.samples
+        labels, weights = samples.labels[rows], samples.weights[rows]
+        tried = {
+            a: temperature(self.scores[discriminant_of(a)][rows], labels, weights)[1]
+            for a in self.shrinkages
+        }
+        self.shrinkages = sorted(tried, key=lambda a: tried[a])[:NEAREST]
+        for a in set(tried).difference(self.shrinkages):
+            del self.scores[discriminant_of(a)]
+
+    def best(self, rules: Iterable[str], rows: Labels) -> tuple[Kind, float, Array]:
+        """Of these rules' scores the one of lowest loss, its temperature, and the losses."""
+        wanted, samples = set(rules), self.samples
+        labels, weights = samples.labels[rows], samples.weights[rows]
+        tried = {
+            kind: temperature(scores[rows], labels, weights)
+            for kind, scores in self.scores.items()
+            if kind.kind in wanted
+        }
+        kind = min(tried, key=lambda one: tried[one][1])
+        sharpness = tried[kind][0]
+        return kind, sharpness, log_losses(sharpness * self.scores[kind][rows], labels)
+
+    def candidate(self, rows: Labels) -> Candidate:
+        """The best dictionary, joined with the best discriminant if that is still in the race."""
+        labels, weights = self.samples.labels[rows], self.samples.weights[rows]
+        kinds = [self.best(self.rules - {DISCRIMINANT}, rows)]
+        if DISCRIMINANT in self.rules:
+            kinds.append(self.best({DISCRIMINANT}, rows))
+        scores = np.stack([self.scores[kind][rows] for kind, _, _ in kinds])
+        scale = np.array([spread(one) for one in scores])
+        part = shares(np.array([weights @ losses for _, _, losses in kinds]), RATE)
+        start = part * scale * np.array([sharpness for _, sharpness, _ in kinds])
+        scaled = scores / scale[:, None, None]
+        joined = fit_weights(scaled, labels, weights, start=start, pull=PULL) / scale
+        logits = np.tensordot(joined, scores, 1)
+        _, ridge, rule = kinds[0][0]
+        shrinkage = kinds[1][0].value if len(kinds) > 1 else None
+        a, b = [*joined.tolist(), 0.0][:2]
+        setting = Setting(self.name, rule, self.grid.n_atoms, ridge, shrinkage, a, b)
+        return Candidate(setting, logits, log_losses(logits, labels))
+
+
+def discriminant_of(shrinkage: float) -> Kind:
+    """The score of the discriminant with this α."""
+    return Kind(DISCRIMINANT, shrinkage, DISCRIMINANT)
+
+
+def ahead(gain: Array, weights: Array) -> float:
+    """Mean of paired differences over its standard error; zero where all are equal."""
+    mean = np.average(gain, weights=weights)
+    error = np.sqrt(np.average((gain - mean) ** 2, weights=weights) / len(gain))
+    return float(mean / error) if error > 0 else 0.0
+
+
+def folds_to_run(fold: Labels) -> list[int]:
+    """The first folds that together leave out plenty of samples, or all."""
+    numbers, counts = np.unique(fold[fold >= 0], return_counts=True)
+    enough = int(np.searchsorted(np.cumsum(counts), PLENTY)) + 1
+    return numbers[:enough].tolist()
+
+
+def race(runners: Sequence[Runner], numbers: Sequence[int]) -> list[Runner]:
+    """Run the folds; the lifts that have a rule not clearly behind after the first.
+
+    A lift whose discriminant alone is left keeps its local rule: every model has a dictionary.
+    """
+    for runner in runners:
+        runner.run(numbers[0])
+    left = _not_behind(runners, runners[0].samples.left_out(numbers[0]))
+    for runner in left:
+        for number in numbers[1:]:
+            runner.run(number)
+    return left
+
+
+def _not_behind(runners: Sequence[Runner], rows: Labels) -> list[Runner]:
+    """Take rules that are clearly behind out of the race; the runners that are left."""
+    if len(rows) < ENOUGH:
+        return list(runners)
+    weights = runners[0].samples.weights[rows]
+    losses = {(r.name, rule): r.best({rule}, rows)[2] for r in runners for rule in r.rules}
+    leader = min(losses.values(), key=lambda one: float(weights @ one))
+    for runner in runners:
+        left = {
+            rule
+            for rule in runner.rules
+            if ahead(losses[runner.name, rule] - leader, weights) <= CLEARLY
+        }
+        runner.rules = left | {LOCAL} if left == {DISCRIMINANT} else left
+        if DISCRIMINANT in left:
+            runner.narrow(rows)
+    return [runner for runner in runners if runner.rules]
+
+
+def race_kernels(
+    runners: Sequence[Runner], linear: Sequence[Runner], numbers: Sequence[int]
+) -> list[Runner]:
+    """Run the folds; the kernels whose local rule is not behind the linear lifts' local rules."""
+    rows = linear[0].samples.left_out(numbers[0])
+    weights, left = linear[0].samples.weights[rows], []
+    bar = min((r.best({LOCAL}, rows)[2] for r in linear), key=lambda one: float(weights @ one))
+    for runner in runners:
+        runner.run(numbers[0], {LOCAL})
+        behind = runner.best({LOCAL}, rows)[2] - bar
+        if len(rows) < ENOUGH or ahead(behind, weights) <= 1:
+            runner.run(numbers[0], {DISCRIMINANT})
+            left.append(runner)
+    still = _not_behind([*left, *(r for r in linear if r.rules)], rows)
+    kept = [runner for runner in left if runner in still]
+    for runner in kept:
+        for number in numbers[1:]:
+            runner.run(number)
+    return kept

@@ -1,0 +1,109 @@
+"""Samples on a disk or on a cluster become a summary, in one pass over them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_feature_names, column_or_1d
+
+from crosslabel.core.scaling import Array
+from crosslabel.intake import passes, sources
+from crosslabel.intake.checking import checked_weights
+from crosslabel.intake.partitions import absorb_partitions, is_dask, samples_like
+from crosslabel.intake.summary import Summary
+
+PROBE = 512
+"""Rows, spread over all, from which a pass sees what the samples are like before it begins."""
+
+Begin = Callable[[Array], Summary]
+"""From some rows to a summary without samples."""
+
+
+def summary_of_pass(
+    estimator: BaseEstimator,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    begin: Begin,
+    *,
+    memory_limit: int,
+    checkpoint: str | Path | None,
+    verbose: int,
+) -> tuple[Summary, passes.Checkpoint | None]:
+    """The summary of samples that are not in memory, and the checkpoint to remove when all is done.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Gets `n_features_in_` and `feature_names_in_`.
+    X, y, sample_weight
+        On disk as `sources` reads them, or Dask collections.
+    begin : callable
+    memory_limit, checkpoint, verbose
+        As of `CrossLabelClassifier`.
+    """
+    if not is_dask(X):
+        return _of_source(
+            estimator, X, y, sample_weight, begin, memory_limit, checkpoint, bool(verbose)
+        )
+    few = samples_like(X)
+    _check_feature_names(estimator, few, reset=True)
+    estimator.n_features_in_ = few.shape[1]  # type: ignore[attr-defined]
+    wide = np.asarray(few).dtype != np.float32
+    empty = begin(np.empty((0, few.shape[1]), float if wide else np.float32))
+    summary = absorb_partitions(X, y, sample_weight, empty)
+    check_classification_targets(summary.classes)
+    return summary, None
+
+
+def _of_source(
+    estimator: BaseEstimator,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    begin: Begin,
+    memory_limit: int,
+    checkpoint: str | Path | None,
+    verbose: bool,
+) -> tuple[Summary, passes.Checkpoint | None]:
+    source, targets = sources.open_source(X), column_or_1d(sources.read_labels(y))
+    n_rows, n_features = source.shape
+    if n_rows != len(targets):
+        raise ValueError(f"X has {n_rows} rows, but y has {len(targets)} labels.")
+    if n_rows == 0:
+        raise ValueError("X has no rows; there is nothing to learn from.")
+    check_classification_targets(targets)
+    estimator.n_features_in_ = n_features  # type: ignore[attr-defined]
+    given = sources.read_weights(sample_weight)
+    weights = None if given is None else checked_weights(given, n_rows)
+    classes, codes = np.unique(targets, return_inverse=True)
+    empty = begin(source.probe(PROBE))
+    mark = None
+    if checkpoint is not None:
+        text = source.fingerprint(targets) + _settings_text(empty, weights)
+        fingerprint = hashlib.sha256(text.encode()).hexdigest()
+        mark = passes.Checkpoint(Path(checkpoint), fingerprint, empty.lift)
+    summary = passes.run(
+        source,
+        codes,
+        weights,
+        empty,
+        memory_limit=memory_limit,
+        checkpoint=mark,
+        progress="reading samples" if verbose else None,
+    )
+    return passes.named(summary, classes), mark
+
+
+def _settings_text(empty: Summary, weights: NDArray[np.float64] | None) -> str:
+    """What a checkpoint must agree in beside the data: lift, kept sample and weights."""
+    lift = {name: np.asarray(value).tolist() for name, value in empty.lift.to_state().items()}
+    text = repr((sorted(lift.items()), empty.sample.size, empty.sample.seed))
+    return text if weights is None else text + hashlib.sha256(weights.data).hexdigest()

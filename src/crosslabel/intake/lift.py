@@ -1,0 +1,172 @@
+"""What a sample is before it has a class: centred, scaled, with an offset, of unit norm, a kernel.
+
+One object does the same to training samples and to queries. It is fixed before the first statistic
+is gathered, and stored with the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
+
+from crosslabel.core.backend import is_tensor, namespace
+from crosslabel.core.scaling import Array, unit_rows
+from crosslabel.intake.checking import check_range
+from crosslabel.intake.devices import check_tensor_range, like, unit_rows_of_tensor
+
+Kernel = Callable[..., Array]
+
+KERNELS: dict[str, Kernel] = {
+    "rbf": rbf_kernel,
+    "poly": lambda X, Y, gamma: polynomial_kernel(X, Y, degree=3, gamma=gamma, coef0=1.0),
+    # The rows are kernel values already.
+    "precomputed": lambda X, Y, gamma: X,
+}
+"""From rows X, landmarks Y and γ to the matrix of kernel values."""
+
+RANK = 1e-10
+"""Part of the largest eigenvalue of a kernel matrix below which a direction is rounding."""
+
+NEGATIVE = 1e-6
+"""Part of the largest eigenvalue that a negative one may reach and still be rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class KernelMap:
+    """Coordinates in which plain products are kernel values: z = k(x, landmarks) · basis.
+
+    Attributes
+    ----------
+    kernel : str or callable
+        A name in `KERNELS`, or a function of two arrays of rows.
+    gamma : float
+    landmarks : ndarray of shape (n_landmarks, n_features)
+        Training samples; with all of them the map is exact on their span, with fewer Nyström's.
+    basis : ndarray of shape (n_landmarks, n_coordinates)
+        V Λ^(−1/2) of the landmarks' kernel matrix V Λ Vᵀ.
+    """
+
+    kernel: str | Kernel
+    gamma: float
+    landmarks: Array
+    basis: Array
+
+    @classmethod
+    def fit(cls, kernel: str | Kernel, landmarks: Array, gamma: float) -> KernelMap:
+        """The map of a kernel that is positive semi-definite on the landmarks.
+
+        Raises
+        ------
+        ValueError
+            If it is not; the message has its least eigenvalue.
+        """
+        first = cls(kernel, gamma, landmarks, np.eye(len(landmarks)))
+        K = np.asarray(first.values(landmarks), np.float64)
+        if K.shape != (len(landmarks), len(landmarks)):
+            raise ValueError(
+                f"The kernel gives {K.shape} values for {len(landmarks)} samples; expected a "
+                f"square matrix of them."
+            )
+        values, axes = eigh((K + K.T) / 2)
+        if values[0] < -NEGATIVE * max(values[-1], 0.0) or not np.allclose(K, K.T, atol=1e-8):
+            raise ValueError(
+                f"The kernel is not positive semi-definite on the training samples: its least "
+                f"eigenvalue is {values[0]:.3g} beside a largest of {values[-1]:.3g}. Use a "
+                "symmetric positive semi-definite kernel."
+            )
+        kept = values > RANK * values[-1]
+        return replace(first, basis=axes[:, kept] / np.sqrt(values[kept]))
+
+    def values(self, X: Array) -> Array:
+        """Kernel values of rows and landmarks."""
+        if callable(self.kernel):
+            return np.asarray(self.kernel(X, self.landmarks))
+        return KERNELS[self.kernel](X, self.landmarks, self.gamma)
+
+    def __call__(self, X: Array) -> Array:
+        """Coordinates of rows."""
+        return (self.values(X) @ self.basis).astype(X.dtype, copy=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Lift:
+    """(x − center) / spread, an offset as one more coordinate, unit norm, and then a kernel.
+
+    Attributes
+    ----------
+    center, spread : ndarray of shape (n_features,) or None
+        None leaves the features as they are.
+    offset : float
+        Value of the added coordinate; 0 for none. With it a class is affine: a bundle of
+        directions that need not go through the origin.
+    unit : bool
+        Whether rows are scaled to unit norm.
+    kernel : KernelMap or None
+    """
+
+    center: Array | None = None
+    spread: Array | None = None
+    offset: float = 0.0
+    unit: bool = True
+    kernel: KernelMap | None = None
+
+    def __call__(self, X: Array) -> Array:
+        """Rows as the model learns from them; a new array wherever anything changes."""
+        if self.center is not None:
+            X = (X - like(self.center, X)) / like(self.spread, X)
+        if self.offset:
+            xp = namespace(X)
+            column = xp.ones_like(X[:, :1]) * self.offset
+            X = xp.concatenate([X, column], axis=1)
+        if self.unit:
+            X = unit_rows_of_tensor(X) if is_tensor(X) else unit_rows(X)
+        elif is_tensor(X):
+            check_tensor_range(X)
+        else:
+            check_range(X)
+        return X if self.kernel is None else self.kernel(X)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether atoms are samples that can be looked at."""
+        return self.kernel is None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing happens but, perhaps, the scaling to unit norm."""
+        return self.kernel is None and self.center is None and not self.offset
+
+    def astype(self, dtype: np.dtype) -> Lift:
+        """The same lift for samples of another precision."""
+        if self.center is None or self.spread is None:
+            return self
+        return replace(self, center=self.center.astype(dtype), spread=self.spread.astype(dtype))
+
+    def to_state(self) -> dict[str, Any]:
+        """The lift as numbers, text and arrays."""
+        state: dict[str, Any] = {"offset": self.offset, "unit": self.unit}
+        if self.center is not None:
+            state |= {"center": self.center, "spread": self.spread}
+        if self.kernel is not None:
+            state["kernel"] = dict(self.kernel.__dict__)
+        return state
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Lift:
+        """A lift from what `to_state` gave."""
+        kernel = state.get("kernel")
+        return cls(**{**state, "kernel": None if kernel is None else KernelMap(**kernel)})
+
+
+def standard(X: Array, weights: NDArray[np.float64]) -> tuple[Array, Array]:
+    """Mean and standard deviation of each feature; a constant one keeps its scale."""
+    share = weights / weights.sum()
+    center = share @ X
+    spread = np.sqrt(share @ (X - center) ** 2)
+    return center.astype(X.dtype), np.where(spread > 0, spread, 1).astype(X.dtype)

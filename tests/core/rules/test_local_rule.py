@@ -1,0 +1,32 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from crosslabel.core.rules import LocalRule
+from tests.core.problems import problem, problems
+
+
+def literal_local(Y, D, layout, ridge):
+    scores = np.empty((len(Y), layout.n_classes))
+    for c in range(layout.n_classes):
+        atoms = D[layout.free(c)]
+        codes = np.linalg.solve(atoms @ atoms.T + ridge * np.eye(len(atoms)), atoms @ Y.T).T
+        scores[:, c] = -((Y - codes @ atoms) ** 2).sum(axis=1)
+    return scores
+
+
+@given(data=problems(), ridge=st.floats(-3, 1).map(lambda e: 10.0**e))
+def test_scores_equal_the_papers_definition(data, ridge):
+    X, _, layout, D = data
+    expected = literal_local(X, D, layout, ridge)
+    assert_allclose(LocalRule(D, layout, ridge).scores(X), expected, rtol=1e-6, atol=1e-9)
+
+
+def test_the_explanation_is_the_code_over_own_and_shared_atoms():
+    X, _, layout, D = problem(per_class=(2, 4, 3))
+    for c, share in enumerate(LocalRule(D, layout, 0.1).explanation(X[0])):
+        atoms = D[layout.free(c)]
+        code = np.linalg.solve(atoms @ atoms.T + 0.1 * np.eye(len(atoms)), atoms @ X[0])
+        assert_allclose(share.coefficients, code, rtol=1e-9)
+        assert_allclose(-share.score, share.residual**2, rtol=1e-9)
