@@ -11,6 +11,7 @@ from crosslabel.core.ksvd import (
 )
 from crosslabel.core.omp import omp
 from crosslabel.core.scaling import unit_rows
+from tests.methods import naive
 
 
 def problem(seed=0):
@@ -67,3 +68,77 @@ def test_unused_atoms_become_the_samples_represented_worst():
     fresh = replace_unused(Y, D, X)
     assert_allclose(fresh[4], Y[worst] / np.linalg.norm(Y[worst]))
     assert_array_equal(np.delete(fresh, 4, axis=0), np.delete(D, 4, axis=0))
+
+
+def by_hand(Y, D, sparsity, n_iter, exact):
+    """Sparse codes, unused atoms replaced, then each atom with its coefficients, in plain steps."""
+    X = naive.pursuits(D, Y, sparsity)
+    for _ in range(n_iter):
+        D, X = D.copy(), naive.pursuits(D, Y, sparsity)
+        unused = [k for k in range(len(D)) if not X[:, k].any()]
+        errors = [((y - x @ D) ** 2).sum() for y, x in zip(Y, X)]
+        for k, worst in zip(unused, sorted(range(len(Y)), key=lambda i: -errors[i])):
+            D[k] = Y[worst] / np.linalg.norm(Y[worst])
+        for k in range(len(D)):
+            users = X[:, k] != 0
+            if users.any():
+                E = Y[users] - X[users] @ D + np.outer(X[users, k], D[k])
+                if exact:
+                    left, s, right = np.linalg.svd(E)
+                    sign = np.sign(left[:, 0] @ X[users, k])
+                    D[k], X[users, k] = sign * right[0], sign * s[0] * left[:, 0]
+                else:
+                    D[k] = X[users, k] @ E / np.linalg.norm(X[users, k] @ E)
+                    X[users, k] = E @ D[k]
+    return D, X
+
+
+@pytest.mark.parametrize("rank_one", ["exact", "approximate"])
+@pytest.mark.parametrize("n_iter", [0, 1, 3])
+def test_rounds_are_those_of_the_paper(rank_one, n_iter):
+    rng = np.random.default_rng(5)
+    Y, D = rng.normal(size=(20, 4)), unit_rows(rng.normal(size=(9, 4)))
+    found = ksvd(Y, D, 2, n_iter=n_iter, rank_one=rank_one)
+    expected = by_hand(Y, D, 2, n_iter, rank_one == "exact")
+    for ours, theirs in zip(found, expected):
+        assert_allclose(ours, theirs, atol=1e-9)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_atom_keeps_its_orientation(sign):
+    E = np.random.default_rng(0).normal(size=(7, 4))
+    left, s, right = np.linalg.svd(E, full_matrices=False)
+    code = sign * (0.1 * left[:, 0] + 5 * left[:, 1])
+    d, x = rank_one_exact(E, code)
+    assert x @ code > 0
+    assert_allclose(np.outer(x, d), s[0] * np.outer(left[:, 0], right[0]))
+
+
+def test_an_atom_of_one_sample_becomes_it_and_one_of_explained_samples_stays():
+    D = np.eye(3)
+    Y = np.array([[3.0, 4.0, 0.0], [0.0, 0.0, 2.0]])
+    fresh, X = ksvd_update(Y, D, np.array([[3.0, 0.0, 0.0], [0.0, 0.0, 2.0]]))
+    assert_allclose(fresh[0], [0.6, 0.8, 0])
+    assert_allclose(X[:, 0], [5, 0])
+    assert_array_equal(fresh[1], D[1])
+    # The first atom explains the sample of the second, whose coefficient is then nothing.
+    fresh, X = ksvd_update(np.array([[1.0, 0.0]]), np.eye(2), np.array([[1.0, 0.0]]))
+    assert_array_equal(fresh, np.eye(2))
+
+
+def test_a_coefficient_may_become_zero_and_the_others_follow():
+    Y = np.array([[2.0, 0.0], [0.0, 0.0]])  # the second sample is nothing, but uses the atom
+    D, X = ksvd_update(Y, np.array([[0.6, 0.8]]), np.array([[1.0], [1.0]]))
+    assert_allclose(X @ D, Y, atol=1e-12)
+    unchanged, X = ksvd_update(0 * Y, np.array([[0.6, 0.8]]), np.array([[1.0], [1.0]]))
+    assert_array_equal(unchanged, [[0.6, 0.8]])
+    assert_array_equal(X, [[1.0], [1.0]])
+
+
+def test_unused_atoms_become_samples_that_have_a_direction():
+    Y = np.array([[0.0, 0.0], [0.3, 0.4], [0.0, 2.0]])
+    fresh = replace_unused(Y, np.eye(2)[[0, 0, 0, 0]], np.zeros((3, 4)))
+    assert_allclose(fresh, [[0, 1], [0.6, 0.8], [1, 0], [1, 0]])
+    many = np.concatenate([np.full((7, 2), 0.1), [[0.0, 5.0]]])
+    fresh = replace_unused(many, np.eye(2), np.array([[1.0, 0.0]] * 8))
+    assert_allclose(fresh[1], [0, 1])

@@ -2,13 +2,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import Lasso
 
 from crosslabel.core import lasso as module
-from crosslabel.core.active_set import active_set_lasso, coordinate_steps, newton_step, violation
+from crosslabel.core.active_set import violation
 from crosslabel.core.lasso import coupled_lasso, lasso, soft_threshold
 from crosslabel.core.scaling import unit_rows
+from tests.methods import naive
 
 
 def faces(n_signals=30, n_atoms=120, n_features=40, seed=0):
@@ -24,7 +25,7 @@ def value(D, Y, X, penalty):
 
 @pytest.mark.parametrize("penalty", [1.0, 0.1, 1e-2, 1e-3])
 def test_optimality_conditions_hold(penalty):
-    D, Y = faces()
+    D, Y = faces(n_signals=8)
     G, b = D @ D.T, Y @ D.T
     X = lasso(G, b, penalty, tol=1e-6)
     assert violation(X, X @ G - b, penalty).max() <= 1e-6 * penalty / 2 + 1e-12
@@ -38,11 +39,11 @@ def test_codes_are_those_of_scikit_learn():
         assert_allclose(x, rival.fit(D.T, y).coef_, atol=1e-6)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 1000), penalty=st.sampled_from([3e-3, 3e-2, 0.3]))
 def test_the_start_does_not_matter(seed, penalty):
-    D, Y = faces(n_signals=6, seed=seed)
-    start = np.random.default_rng(seed).normal(size=(6, len(D)))
+    D, Y = faces(n_signals=3, n_atoms=70, seed=seed)
+    start = np.random.default_rng(seed).normal(size=(3, len(D)))
     from_zero = lasso(D @ D.T, Y @ D.T, penalty, tol=1e-7)
     from_start = lasso(D @ D.T, Y @ D.T, penalty, tol=1e-7, start=start)
     assert_allclose(value(D, Y, from_start, penalty), value(D, Y, from_zero, penalty), rtol=1e-7)
@@ -73,28 +74,6 @@ def test_copies_of_atoms_and_more_atoms_than_features_do_no_harm():
     G, b = D @ D.T, Y @ D.T
     X = lasso(G, b, 1e-3)
     assert violation(X, X @ G - b, 1e-3).max() <= 1e-3 * 1e-3 / 2 + 1e-12
-
-
-def test_neither_step_of_the_active_set_raises_the_objective():
-    D, Y = faces(n_atoms=30)
-    H = np.broadcast_to(D @ D.T, (len(Y), 30, 30))
-    b, t = Y @ D.T, np.full((len(Y), 30), 0.01)
-    X = np.random.default_rng(0).normal(size=b.shape)
-    for _ in range(5):
-        stepped, _ = newton_step(H, b, t, X)
-        assert (value(D, Y, stepped, 0.02) <= value(D, Y, X, 0.02) + 1e-9).all()
-        slope = stepped @ D @ D.T - b
-        faults = violation(stepped, slope, 0.02)
-        X = coordinate_steps(H, slope, t, stepped, faults)
-        assert (value(D, Y, X, 0.02) <= value(D, Y, stepped, 0.02) + 1e-9).all()
-
-
-def test_small_problems_of_different_matrices_are_solved_together():
-    rng = np.random.default_rng(0)
-    H = np.stack([np.diag(rng.uniform(1, 2, 5)) for _ in range(3)])
-    b, t = rng.normal(size=(3, 5)), np.full((3, 5), 0.3)
-    X = active_set_lasso(H, b, t, np.zeros((3, 5)), 1e-12)
-    assert_allclose(X, soft_threshold(b, 0.3) / np.einsum("nkk->nk", H), atol=1e-10)
 
 
 def test_coupled_codes_satisfy_the_optimality_conditions():
@@ -131,8 +110,275 @@ def test_few_steps_never_end_above_the_start():
 
 
 def test_the_first_guess_changes_nothing_but_the_time(monkeypatch):
-    D, Y = faces()
+    D, Y = faces(n_signals=5, n_atoms=80)
     guessed = lasso(D @ D.T, Y @ D.T, 1e-3, tol=1e-7)
     monkeypatch.setattr(module, "DENSE", 0.0)
     plain = lasso(D @ D.T, Y @ D.T, 1e-3, tol=1e-7)
     assert_allclose(value(D, Y, guessed, 1e-3), value(D, Y, plain, 1e-3), rtol=1e-7)
+
+
+def test_soft_thresholds_draw_to_zero():
+    X = np.array([-3.0, -0.5, 0.0, 0.5, 3.0])
+    assert_allclose(soft_threshold(X, 1.0), [-2, 0, 0, 0, 2])
+    assert_allclose(soft_threshold(X, np.array([3.0, 0.1, 1, 0.2, 0])), [0, -0.4, 0, 0.3, 3])
+
+
+def test_codes_are_those_of_coordinate_descent():
+    D, Y = faces(n_signals=5, n_atoms=9, n_features=12)
+    for penalty in (0.02, 0.3):
+        expected = [naive.lasso(D @ D.T, D @ y, penalty) for y in Y]
+        assert_allclose(lasso(D @ D.T, Y @ D.T, penalty, tol=1e-9), expected, atol=1e-7)
+
+
+@pytest.mark.parametrize(("n_atoms", "chunk"), [(10, 5 * 3**2), (30, 5), (40, 5)])
+def test_signals_are_solved_in_chunks_to_the_tolerance_of_the_largest_penalty(
+    monkeypatch, n_atoms, chunk
+):
+    monkeypatch.setattr(module, "CHUNK", 5)
+    monkeypatch.setattr(module, "WORKING_SET", 30)
+    calls = naive.captured(monkeypatch, module, "_lasso_chunk")
+    D, _ = faces(n_signals=5, n_atoms=n_atoms)
+    b = 0.3 * np.random.default_rng(0).normal(size=(47, n_atoms))
+    penalties = np.linspace(0.1, 0.6, n_atoms)
+    codes = lasso(D @ D.T, b, penalties, tol=1e-4)
+    sizes = [len(b) for (_, b, *_), _, _ in calls]
+    assert sizes == [chunk] * (47 // chunk) + [47 % chunk]
+    for (_, _, thresholds, _, allowed), _, _ in calls:
+        assert_allclose(thresholds, penalties / 2)
+        assert_allclose(allowed, 1e-4 * 0.6 / 2)
+    assert violation(codes, codes @ D @ D.T - b, penalties).max() <= 1e-4 * 0.3
+
+
+def admm_by_hand(G, b, penalty, Z, rho, relaxation=1.6):
+    """Eighty steps of over-relaxed ADMM from the dual that fits the start."""
+    t = penalty / 2 / rho
+    U = np.clip((b - Z @ G) / rho, -t, t)
+    for _ in range(80):
+        X = np.linalg.solve(G + rho * np.eye(len(G)), (b + rho * (Z - U)).T).T
+        mixed = relaxation * X + (1 - relaxation) * Z
+        Z = soft_threshold(mixed + U, t)
+        U = mixed + U - Z
+    return Z
+
+
+@pytest.mark.parametrize("started", [False, True])
+@pytest.mark.parametrize("many", [False, True])
+def test_the_first_guess_is_that_of_admm(monkeypatch, started, many):
+    monkeypatch.setattr(module, "WORKING_SET", 7)
+    rng = np.random.default_rng(0)
+    D, b = rng.normal(size=(8, 5)), rng.normal(size=(4, 8))
+    G = D @ D.T
+    penalty = np.linspace(1, 2, 8) * 1e-3 * np.abs(b).max() / np.diag(G).max()
+    start = 0.1 * rng.normal(size=b.shape) if started else None
+    found = module._first_guess(G, b, penalty if many else penalty.min(), start)
+    rho = module._admm_step(G, penalty.min())
+    Z = np.zeros_like(b) if start is None else start
+    expected = admm_by_hand(G, b, penalty if many else penalty.min(), Z, rho)
+    assert_allclose(found, expected, atol=1e-9)
+
+
+def test_the_first_guess_is_the_start_where_few_atoms_will_be_used_or_it_is_near(monkeypatch):
+    rng = np.random.default_rng(0)
+    G, b = np.diag(rng.uniform(1, 4, 8)), rng.normal(size=(4, 8))
+    edge = module.DENSE * np.abs(b).max() / np.diag(G).max()
+    start = rng.normal(size=b.shape)
+
+    def is_start(penalty, start=start, G=G, b=b):
+        found = module._first_guess(G, b, penalty, start)
+        assert found is not start
+        return np.array_equal(found, start)
+
+    assert is_start(0.9 * edge)  # so few atoms are one working set
+    monkeypatch.setattr(module, "WORKING_SET", 8)
+    assert is_start(0.9 * edge)
+    monkeypatch.setattr(module, "WORKING_SET", 7)
+    assert not is_start(0.9 * edge)
+    assert is_start(1.1 * edge)
+    assert is_start(0.0)
+    assert is_start(0.9 * edge, 0 * start, 0 * G, 0 * b)
+    solved = soft_threshold(b, 0.45 * edge) / np.diag(G)
+    assert is_start(0.9 * edge, solved)
+    # A fault of less than half the penalty is near enough.
+    assert is_start(0.9 * edge, solved + 0.4 * edge / np.diag(G) * np.sign(solved))
+    assert not is_start(0.9 * edge, solved + 0.5 * edge / np.diag(G) * np.sign(solved))
+
+
+def test_the_step_of_admm_follows_the_penalty_or_the_usual_eigenvalue():
+    G = np.diag([1.0, 4.0, 16.0])
+    assert_allclose(module._admm_step(G, 1e-3), 0.3 * 4)
+    assert_allclose(module._admm_step(G, 0.5), 5)
+    assert_allclose(module._admm_step(np.diag([1.0, 0.0]), 1e-3), 1e-2)
+    assert_allclose(module._admm_step(np.diag([1.0, -1.0]), 1e-3), 1e-2)
+
+
+def test_a_working_set_holds_what_is_used_and_what_is_most_at_fault(monkeypatch):
+    monkeypatch.setattr(module, "WORKING_SET", 4)
+    calls = naive.captured(monkeypatch, module, "active_set_lasso")
+    D, Y = faces(n_signals=6, n_atoms=40, n_features=30)
+    G, b = D @ D.T, Y @ D.T
+    penalty = 0.01
+    X = np.zeros_like(b)
+    module._lasso_chunk(G, b, np.full(40, penalty / 2), X, 1e-7)
+    assert violation(X, X @ G - b, penalty).max() <= 1e-7
+    assert len(calls) > 2
+    sizes = [H.shape[1] for (H, *_), _, _ in calls]
+    assert sizes[0] == 4
+    (first, targets, thresholds, start, allowed), _, _ = calls[0]
+    assert allowed == 1e-7
+    for n in range(6):
+        best = np.argsort(-np.abs(b[n]))[:4]
+        assert_allclose(np.sort(targets[n]), np.sort(b[n, best]))
+        order = [int(np.abs(b[n] - value).argmin()) for value in targets[n]]
+        assert_allclose(first[n], G[np.ix_(order, order)])
+    grown = [min(40, max(a, 2 * int((c[0][3] != 0).sum(axis=1).max()))) for a, c in
+             zip(sizes, calls[1:])]  # fmt: skip
+    assert sizes[1:] == grown
+
+
+def test_signals_that_are_solved_are_left_alone(monkeypatch):
+    D, Y = faces(n_signals=6, n_atoms=10)
+    G, b = D @ D.T, Y @ D.T
+    X = lasso(G, b, 0.05, tol=1e-9)
+    X[4:] = 0
+    kept = X.copy()
+    calls = naive.captured(monkeypatch, module, "active_set_lasso")
+    module._lasso_chunk(G, b, np.full(10, 0.025), X, 1e-6)
+    assert [len(targets) for (_, targets, *_), _, _ in calls] == [2]
+    assert_array_equal(X[:4], kept[:4])
+
+
+def test_the_columns_of_the_largest_entries():
+    values = np.random.default_rng(0).normal(size=(20, 9))
+    for size in (1, 4, 8):
+        for row, found in zip(values, module._largest(values, size)):
+            assert set(found) == set(np.argsort(row)[-size:])
+    assert_array_equal(module._largest(values, 9), np.tile(np.arange(9), (20, 1)))
+
+
+def fista_by_hand(slope, X, bound, threshold, steps):
+    """FISTA with the restart where a step turns against the last one."""
+    point, t = X, 1.0
+    for _ in range(steps):
+        new = soft_threshold(point - slope(point) / bound, threshold / bound)
+        if ((point - new) * (new - X)).sum() > 0:
+            t = 1.0
+        following = (1 + np.sqrt(1 + 4 * t * t)) / 2
+        point, X, t = new + (t - 1) / following * (new - X), new, following
+    return X
+
+
+def coupled_problem(seed=0):
+    rng = np.random.default_rng(seed)
+    D = rng.normal(size=(7, 5))
+    H, b = D @ D.T + 0.4 * np.eye(7), rng.normal(size=(4, 7))
+    return H, b, np.linspace(-0.1, 0.3, 7), rng.normal(size=(4, 7))
+
+
+def coupled_cost(X, H, b, q, penalty):
+    smooth = np.trace(X @ H @ X.T) - 2 * np.trace(X @ b.T) + (q * X.sum(axis=0) ** 2).sum()
+    return smooth + penalty * np.abs(X).sum()
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 25])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_coupled_codes_take_the_steps_of_fista(steps, sign):
+    H, b, q, start = coupled_problem()
+    q = q if sign > 0 else -np.abs(q)
+    found = coupled_lasso(H, b, 0.2, q, start=start, tol=0.0, max_iter=steps)
+    bound = max(sum(abs(row)) for row in H) + 4 * max(0, q.max())
+    expected = fista_by_hand(lambda X: X @ H + q * X.sum(axis=0) - b, start, bound, 0.1, steps)
+    assert_allclose(found, expected, atol=1e-9)
+
+
+def test_the_steps_end_at_the_first_look_that_finds_the_conditions_met(monkeypatch):
+    H, b, q, start = coupled_problem()
+    q, penalty = np.abs(q), 0.2
+
+    def slope(X):
+        return X @ H + q * X.sum(axis=0) - b
+
+    bound = np.abs(H).sum(axis=1).max() + 4 * q.max()
+    for every in (1, 10):
+        monkeypatch.setattr(module, "CHECK_EVERY", every)
+        steps = 1  # the first look is after the first step
+        while (
+            violation(
+                fista_by_hand(slope, start, bound, 0.1, steps),
+                slope(fista_by_hand(slope, start, bound, 0.1, steps)),
+                penalty,
+            ).max()
+            > 0.01 * penalty / 2
+        ):
+            steps += every
+        found = coupled_lasso(H, b, penalty, q, start=start, tol=0.01, max_iter=500)
+        assert_allclose(found, fista_by_hand(slope, start, bound, 0.1, steps), atol=1e-10)
+
+
+def test_a_start_that_the_steps_do_not_better_is_kept(monkeypatch):
+    H, b, q, start = coupled_problem()
+    best = coupled_lasso(H, b, 0.2, q, start=start, tol=1e-12, max_iter=5000)
+    calls = naive.captured(monkeypatch, module, "_on_shared_set")
+    assert_array_equal(coupled_lasso(H, b, 0.2, q, start=best, tol=1e-3), best)
+    assert not calls
+    monkeypatch.setattr(module, "_accelerate", lambda slope, X, *_: X + 1.0)
+    worse = module._on_shared_set(H, b, q, best, 0.1, 0.0, 5)
+    assert_array_equal(worse, best)
+    far = best - 1.0
+    assert_allclose(module._on_shared_set(H, b, q, far, 0.1, 0.0, 5), best)
+    assert coupled_cost(best, H, b, q, 0.2) < coupled_cost(far, H, b, q, 0.2)
+
+
+@pytest.mark.parametrize("shift", [-0.03, 0.03])
+def test_the_better_one_is_found_by_the_objective(monkeypatch, shift):
+    H, b, q, start = coupled_problem()
+    rng = np.random.default_rng(3)
+    for _ in range(30):
+        other = start + shift * rng.normal(size=start.shape)
+        monkeypatch.setattr(module, "_accelerate", lambda *_, other=other: other)
+        found = module._on_shared_set(H, b, q, start, 0.1, 0.0, 5)
+        better = min((other, start), key=lambda X: coupled_cost(X, H, b, q, 0.2))
+        assert_array_equal(found, better)
+
+
+def test_coupled_codes_share_a_working_set_of_what_is_used_and_most_at_fault(monkeypatch):
+    monkeypatch.setattr(module, "WORKING_SET", 3)
+    calls = naive.captured(monkeypatch, module, "_on_shared_set")
+    D, Y = faces(n_signals=5, n_atoms=20, n_features=15)
+    H, b = D @ D.T + 0.5 * np.eye(20), Y @ D.T
+    q = np.full(20, 0.05)
+    X = coupled_lasso(H, b, 0.05, q, start=np.zeros_like(b), tol=1e-4, max_iter=2000)
+    assert violation(X, X @ H + q * X.sum(axis=0) - b, 0.05).max() <= 1e-4 * 0.05 / 2
+    sizes = [args[0].shape[0] for args, _, _ in calls]
+    used = [(args[3] != 0).any(axis=0).sum() for args, _, _ in calls]
+    assert sizes == [min(20, max(3, 2 * u)) for u in used]
+    args = calls[0][0]
+    best = np.sort(np.argsort(-np.abs(b).max(axis=0))[:3])
+    assert_allclose(args[0], H[np.ix_(best, best)])
+    assert_allclose(args[1], b[:, best])
+    assert_allclose(args[2], q[best])
+    assert_allclose(args[4:6], [0.025, 1e-4 * 0.025])
+
+
+def test_coupled_codes_without_curvature_take_plain_steps():
+    X = module._accelerate(lambda Z: Z - 2.0, np.zeros((1, 1)), 0.0, 0.5, 1e-12, 1)
+    assert_allclose(X, [[1.5]])
+
+
+def test_the_rounds_have_an_end(monkeypatch):
+    monkeypatch.setattr(module, "WORKING_SET", 2)
+    G, b = np.eye(5), np.ones((1, 5))
+    monkeypatch.setattr(module, "active_set_lasso", lambda H, b, t, X, allowed: 0 * X)
+    calls = naive.captured(monkeypatch, module, "active_set_lasso")
+    module._lasso_chunk(G, b, np.full(5, 0.1), np.zeros((1, 5)), 1e-3)
+    assert len(calls) == 20
+    restless = iter(np.arange(1.0, 100.0))
+
+    def never_settles(hessian, targets, sum_weights, start, *_):
+        fresh = np.zeros_like(start)
+        fresh[0, 0] = next(restless)
+        return fresh
+
+    monkeypatch.setattr(module, "_on_shared_set", never_settles)
+    calls = naive.captured(monkeypatch, module, "_on_shared_set")
+    coupled_lasso(G, b, 0.1, np.zeros(5), start=np.zeros((1, 5)))
+    assert len(calls) == 20

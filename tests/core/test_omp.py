@@ -8,6 +8,7 @@ from sklearn.linear_model import orthogonal_mp_gram
 from crosslabel.core import omp as module
 from crosslabel.core.omp import omp
 from crosslabel.core.scaling import unit_rows
+from tests.methods import naive
 
 
 def problem(n_signals=20, n_atoms=40, n_features=25, seed=0):
@@ -32,11 +33,46 @@ def test_the_residual_is_orthogonal_to_the_atoms_taken(seed, sparsity):
     assert_allclose(correlations[codes != 0], 0, atol=1e-9)
 
 
-def test_chunks_do_not_change_the_codes(monkeypatch):
+def test_codes_are_those_of_least_squares_over_the_atoms_taken():
+    D, Y = problem(n_signals=6, n_atoms=15, n_features=8)
+    D *= np.linspace(0.5, 2, 15)[:, None]  # of any norm
+    for sparsity in (1, 3, 6):
+        expected = naive.pursuits(D, Y, sparsity)
+        assert_allclose(omp(D @ D.T, Y @ D.T, sparsity), expected, atol=1e-10)
+
+
+@pytest.mark.parametrize(("numbers", "sizes"), [(3 * 5 * 40, [3] * 6 + [2]), (1, [1] * 20)])
+def test_signals_are_coded_in_chunks_of_bounded_memory(monkeypatch, numbers, sizes):
     D, Y = problem()
     whole = omp(D @ D.T, Y @ D.T, 5)
-    monkeypatch.setattr(module, "CHUNK_NUMBERS", 3 * 5 * len(D))
+    monkeypatch.setattr(module, "CHUNK_NUMBERS", numbers)
+    calls = naive.captured(monkeypatch, module, "_pursue")
     assert_allclose(omp(D @ D.T, Y @ D.T, 5), whole, atol=1e-12)
+    assert [len(correlations) for (_, correlations, _), _, _ in calls] == sizes
+
+
+EPS = np.finfo(float).eps
+any_scale = pytest.mark.parametrize("scale", [1.0, 1e6, 1e-6])
+
+
+@any_scale
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_correlation_that_is_rounding_beside_the_largest_takes_no_atom(scale, sign):
+    b = scale * np.array([[sign, 30 * EPS], [sign, 300 * EPS], [sign, 0.5]])
+    expected = b.copy()
+    expected[0, 1] = 0
+    assert_allclose(omp(np.eye(2), b, 2), expected, rtol=1e-12)
+
+
+@any_scale
+def test_an_atom_that_is_rounding_beside_those_taken_is_not_taken(scale):
+    def codes(rest):  # of two atoms of which the second has this share outside the first
+        G = scale * np.array([[1.0, np.sqrt(1 - rest)], [np.sqrt(1 - rest), 1.0]])
+        return omp(G, scale * np.array([[1.0, 0.5]]), 2)[0]
+
+    assert_allclose(codes(30 * EPS), [1, 0])
+    assert codes(400 * EPS)[1] != 0
+    assert_allclose(codes(0.0), [1, 0])  # a copy, whatever its correlation
 
 
 def test_a_signal_that_is_an_atom_takes_this_atom_alone():

@@ -3,6 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel.core.unit_ball import spectral_bound, update_atoms
+from tests.methods import naive
 
 
 def problem(n_atoms=6, n_features=9, seed=0):
@@ -59,3 +60,31 @@ def test_the_bound_holds_and_is_close_where_one_eigenvalue_dominates():
         assert largest <= spectral_bound(alike.T @ alike) * (1 + 1e-12)
         assert spectral_bound(alike.T @ alike) <= 1.01 * largest
     assert spectral_bound(np.zeros((4, 4))) == 0
+
+
+@pytest.mark.parametrize("repelled", [False, True])
+@pytest.mark.parametrize("sweeps", [1, 2])
+@pytest.mark.parametrize("pull", [0.1, 1.0])
+def test_an_atom_steps_by_its_slope_over_its_curvature_and_back_into_the_ball(
+    repelled, sweeps, pull
+):
+    D, A, B, F = problem(n_atoms=3, n_features=4)
+    B, form = pull * B, F if repelled else np.zeros_like(F)
+    by_hand = naive.blocks_in_turn(
+        lambda Z: value(Z, A, B, form),
+        D,
+        [range(3)],
+        lambda _, k: A[k, k] + naive.eigenvalue_bound(form),
+        sweeps,
+    )
+    found = update_atoms(D, A, B, form=F if repelled else None, sweeps=sweeps)
+    assert_allclose(found, by_hand, atol=1e-10)
+
+
+def test_the_bound_is_the_least_of_three():
+    rng = np.random.default_rng(0)
+    for F in (np.ones((3, 3)), np.eye(4), np.diag([1.0, 0.0]), np.diag([3.0, 3.0, 1.0]) - 1):
+        assert_allclose(spectral_bound(F), naive.eigenvalue_bound(F))
+    for _ in range(10):
+        C = rng.normal(size=(3, 4)) * rng.uniform(0, 2, 4)
+        assert_allclose(spectral_bound(C.T @ C), naive.eigenvalue_bound(C.T @ C))

@@ -60,3 +60,10 @@ def test_types_are_found_where_they_are_defined():
 def test_scikit_learns_functions_are_no_values():
     with pytest.raises(TypeError, match="not trusted"):
         trusted_function("sklearn.feature_extraction.text", "strip_tags")
+
+
+def test_modules_of_earlier_versions_lead_to_where_their_types_are_now():
+    assert trusted_class("crosslabel.core.relaxed", "FeatureGroup").__module__ == (
+        "crosslabel.core.tied_codes"
+    )
+    assert trusted_class("crosslabel.estimators.rcr", "RCR").__module__ == "crosslabel.methods.rcr"

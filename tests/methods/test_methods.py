@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from crosslabel import LLC
 from crosslabel.lab import estimators
-from crosslabel.methods.canonical import CanonicalClassifier
+from crosslabel.methods.base import ComparisonMethod
 
 FEW = {"max_iter": 3, "init_iter": 2, "atoms_per_class": 3, "sparsity": 3, "random_state": 0}
 
@@ -26,7 +26,7 @@ def method(cls):
 CLASSES = [
     cls
     for cls in (estimators.estimator_class(name) for name in estimators.NAMES)
-    if isinstance(cls, type) and issubclass(cls, CanonicalClassifier)
+    if isinstance(cls, type) and issubclass(cls, ComparisonMethod)
 ]
 MODELS = [pytest.param(method(cls), id=cls.__name__) for cls in CLASSES]
 every_method = pytest.mark.parametrize("model", MODELS)

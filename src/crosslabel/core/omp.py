@@ -40,7 +40,7 @@ def omp(gram: Array, correlations: Array, sparsity: int) -> Array:
     n_signals, n_atoms = correlations.shape
     sparsity = min(sparsity, n_atoms)
     codes = np.zeros_like(correlations)
-    chunk = max(1, CHUNK_NUMBERS // (max(sparsity, 1) * n_atoms))
+    chunk = max(1, CHUNK_NUMBERS // (sparsity * n_atoms))
     for start in range(0, n_signals, chunk):
         rows = slice(start, start + chunk)
         support, values = _pursue(gram, correlations[rows], sparsity)

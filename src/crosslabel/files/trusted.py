@@ -14,10 +14,14 @@ from typing import Any
 import numpy as np
 
 OURS = re.compile(r"crosslabel\.(core|features|flagship|intake|methods)(\.[a-z0-9_]+)+", re.ASCII)
-# Rooms of the library in files of earlier versions, and where what they held is now.
+# Modules in files of earlier versions, and where what they held is now.
 EARLIER = (
-    (re.compile(r"crosslabel\.estimators\.(crosslabel|crosslabel_cv|rejection)"), "flagship"),
-    (re.compile(r"crosslabel\.estimators\.([a-z]+)"), "methods"),
+    (
+        re.compile(r"crosslabel\.estimators\.(crosslabel|crosslabel_cv|rejection)"),
+        r"crosslabel.flagship.\1",
+    ),
+    (re.compile(r"crosslabel\.estimators\.([a-z]+)"), r"crosslabel.methods.\1"),
+    (re.compile(r"crosslabel\.core\.relaxed"), "crosslabel.core.tied_codes"),
 )
 # Parts of scikit-learn that hold estimators. Not those that read files or fetch them, nor tests.
 PARTS = (
@@ -44,10 +48,10 @@ UFUNC_MODULES = ("numpy", "numpy.core._multiarray_umath", "numpy._core._multiarr
 
 def present_module(module: str) -> str:
     """Where a type is now whose module a file of an earlier version names."""
-    for earlier, room in EARLIER:
+    for earlier, now in EARLIER:
         found = earlier.fullmatch(module)
         if found:
-            return f"crosslabel.{room}.{found[1]}"
+            return found.expand(now)
     return module
 
 

@@ -6,7 +6,7 @@ A method derives from `RepresentationClassifier` and writes two functions: `_fit
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,7 +16,9 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from crosslabel.core.atoms import SHARED, AtomLayout
 from crosslabel.core.backend import is_tensor
+from crosslabel.core.ordering import canonical
 from crosslabel.core.scaling import Array, row_norms, unit_rows
 from crosslabel.intake.checking import validate_data
 from crosslabel.intake.devices import (
@@ -214,3 +216,49 @@ def check_spread(X: Array) -> None:
             "beside the one, nothing is left of the other. Use normalize=True, or leave out the "
             "smallest."
         )
+
+
+class ComparisonMethod(RepresentationClassifier, ABC):
+    """A classifier whose result depends neither on the order of samples nor on names of classes.
+
+    Samples are sorted by class and by content before they are learnt from; the classes come in an
+    order that follows from their samples. All arithmetic is in float64.
+
+    A method stores its parameters in `__init__`, declares them in `_parameter_constraints`, and
+    writes `_learn` and `_scores`. `self.normalize` says whether samples are scaled to unit norm, in
+    training and in prediction alike.
+    """
+
+    atom_labels_: NDArray[np.intp]
+
+    @abstractmethod
+    def _learn(self, X: Array, labels: Labels) -> None:
+        """Learn from float64 samples and their classes 0 … C−1, in ascending order."""
+
+    @abstractmethod
+    def _scores(self, X: Array) -> Array:
+        """Score of each class 0 … C−1 for each float64 query; the highest one wins."""
+
+    def _fit(self, X: Array, labels: Labels) -> None:
+        order = canonical(X, labels, len(self.classes_))
+        copies = order.weights.astype(int)  # equal samples were joined, and stay as many
+        self._class_order = order.classes
+        samples = X[np.repeat(order.rows, copies)]
+        self._learn(np.asarray(samples, np.float64), np.repeat(order.labels, copies))
+
+    def _class_scores(self, X: Array) -> Array:
+        return self._scores_anywhere(X)[:, np.argsort(self._class_order)]
+
+    def _scores_anywhere(self, X: Array) -> Array:
+        """`_scores` of an array, or of a tensor where it is."""
+        if not is_tensor(X):
+            return self._scores(np.asarray(X, np.float64))
+        from crosslabel.core.gpu.moving import moved
+
+        # Every fit makes a new `classes_`: a copy on the device is as old as that.
+        return moved(self, X.device, self.classes_)._scores(X.double())
+
+    def _name_atoms(self, layout: AtomLayout) -> None:
+        """Set `atom_labels_`: the class of each atom as an index in `classes_`, −1 if shared."""
+        own = layout.labels != SHARED
+        self.atom_labels_ = np.where(own, self._class_order[layout.labels], SHARED)

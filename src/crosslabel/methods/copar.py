@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from crosslabel.core.lasso import lasso
 from crosslabel.core.scaling import Array
+from crosslabel.core.statistics import Labels
 from crosslabel.core.unit_ball import update_atoms
-from crosslabel.methods.base import Labels
-from crosslabel.methods.canonical import class_parts
-from crosslabel.methods.class_dictionary import ClassDictionaryClassifier, local_energies
-from crosslabel.methods.dlsi import _coherence
+from crosslabel.methods.base import ComparisonMethod
+from crosslabel.methods.class_dictionary import CONSTRAINTS, alternate, coherence, local_energies
+from crosslabel.methods.parameters import COUNT_OR_ZERO, POSITIVE_OR_ZERO, Constraints, RandomState
+from crosslabel.methods.start import class_layout, class_parts, start_atoms
 
 
-class COPAR(ClassDictionaryClassifier):
+class COPAR(ComparisonMethod):
     r"""Class dictionaries for what is particular, a shared one for what is common (DL-COPAR).
 
     .. math::
@@ -71,11 +71,11 @@ class COPAR(ClassDictionaryClassifier):
     Dictionary Learning Model", Pattern Recognition, 2014.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ClassDictionaryClassifier._parameter_constraints,
-        "shared_atoms": [Interval(Integral, 0, None, closed="left")],
-        "incoherence": [Interval(Real, 0, None, closed="left")],
-        "suppression": [Interval(Real, 0, None, closed="left")],
+    _parameter_constraints: ClassVar[Constraints] = {
+        **CONSTRAINTS,
+        "shared_atoms": COUNT_OR_ZERO,
+        "incoherence": POSITIVE_OR_ZERO,
+        "suppression": POSITIVE_OR_ZERO,
         "coding": [StrOptions({"global", "local"})],
     }
 
@@ -91,7 +91,7 @@ class COPAR(ClassDictionaryClassifier):
         max_iter: int = 15,
         tol: float = 1e-3,
         normalize: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.atoms_per_class = atoms_per_class
         self.shared_atoms = shared_atoms
@@ -105,7 +105,9 @@ class COPAR(ClassDictionaryClassifier):
         self.random_state = random_state
 
     def _learn(self, X: Array, labels: Labels) -> None:
-        D = self._start(X, labels)
+        self._layout = layout = class_layout(labels, self.atoms_per_class, self.shared_atoms)
+        self._name_atoms(layout)
+        D = start_atoms(X, labels, layout, self.random_state)
         parts = class_parts(labels)
 
         def sweep(D: Array, codes: Array) -> tuple[Array, Array, float]:
@@ -113,7 +115,10 @@ class COPAR(ClassDictionaryClassifier):
             D = self._update_dictionary(X, parts, D, codes)
             return D, codes, self._objective(X, parts, D, codes)
 
-        self._alternate(sweep, D, np.zeros((len(X), len(D))))
+        self.dictionary_, _, self.objective_trace_ = alternate(
+            sweep, D, np.zeros((len(X), len(D))), self.max_iter, self.tol
+        )
+        self.n_iter_ = len(self.objective_trace_)
         self._gram = self.dictionary_ @ self.dictionary_.T
 
     def _update_codes(self, X: Array, parts: list[slice], D: Array, codes: Array) -> Array:
@@ -167,12 +172,13 @@ class COPAR(ClassDictionaryClassifier):
             own = codes[part][:, free]
             value += ((X[part] - own @ D[free]) ** 2).sum()
             value += self.suppression * ((codes[part] ** 2).sum() - (own**2).sum())
-        return float(value + self.incoherence * _coherence(D, self._layout))
+        return float(value + self.incoherence * coherence(D, self._layout))
 
     def _scores(self, X: Array) -> Array:
         return -{"global": self._global, "local": self._local}[self.coding](X)
 
     def _global(self, X: Array) -> Array:
+        """‖y − D_0x⁰ − D_cxᶜ‖² with x the code over all atoms."""
         D, layout = self.dictionary_, self._layout
         codes = lasso(self._gram, X @ D.T, self.penalty, tol=1e-8)
         rest = X - codes[:, : layout.shared] @ D[: layout.shared]
@@ -183,6 +189,7 @@ class COPAR(ClassDictionaryClassifier):
         return residuals
 
     def _local(self, X: Array) -> Array:
+        """Least ‖y − [D_0 D_c]x‖² + λ‖x‖₁ over the codes of each class."""
         residuals = np.empty((len(X), self._layout.n_classes))
         for c in range(self._layout.n_classes):
             atoms = self.dictionary_[self._layout.free(c)]

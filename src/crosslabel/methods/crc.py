@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from crosslabel.core.backend import namespace
 from crosslabel.core.coding import ridge_coder
 from crosslabel.core.memory import check_room
 from crosslabel.core.residuals import class_residuals, energies
 from crosslabel.core.scaling import Array
-from crosslabel.methods.base import Labels, RepresentationClassifier
-from crosslabel.methods.canonical import CanonicalClassifier, class_parts
+from crosslabel.core.statistics import Labels
+from crosslabel.methods.base import ComparisonMethod
+from crosslabel.methods.parameters import DEVICE, POSITIVE, Constraints
+from crosslabel.methods.start import class_parts
 
 
-class CRC(CanonicalClassifier):
+class CRC(ComparisonMethod):
     r"""Collaborative representation with regularised least squares (CRC-RLS).
 
     .. math::
@@ -51,10 +51,10 @@ class CRC(CanonicalClassifier):
     Helps Face Recognition?", ICCV 2011.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RepresentationClassifier._parameter_constraints,
-        "ridge": [Interval(Real, 0, None, closed="neither")],
-        "device": [str, None],
+    _parameter_constraints: ClassVar[Constraints] = {
+        **ComparisonMethod._parameter_constraints,
+        "ridge": POSITIVE,
+        "device": DEVICE,
     }
 
     def __init__(

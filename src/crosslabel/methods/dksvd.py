@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
-from crosslabel.core.ksvd import ksvd
-from crosslabel.core.scaling import Array, unit_rows
-from crosslabel.methods.base import Labels
-from crosslabel.methods.canonical import one_hot
-from crosslabel.methods.sparse_linear import (
-    SparseLinearClassifier,
-    ridge_regression,
-    split_atoms,
-)
+from crosslabel.core.scaling import Array
+from crosslabel.core.statistics import Labels
+from crosslabel.methods.parameters import POSITIVE_OR_ZERO, Constraints, RandomState
+from crosslabel.methods.sparse_linear import SparseLinearClassifier
+from crosslabel.methods.start import one_hot
 
 
 class DKSVD(SparseLinearClassifier):
@@ -67,9 +61,9 @@ class DKSVD(SparseLinearClassifier):
     CVPR 2010.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         **SparseLinearClassifier._parameter_constraints,
-        "label_weight": [Interval(Real, 0, None, closed="left")],
+        "label_weight": POSITIVE_OR_ZERO,
     }
 
     def __init__(
@@ -83,7 +77,7 @@ class DKSVD(SparseLinearClassifier):
         max_iter: int = 50,
         rank_one: str = "approximate",
         normalize: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.atoms_per_class = atoms_per_class
         self.label_weight = label_weight
@@ -96,19 +90,7 @@ class DKSVD(SparseLinearClassifier):
         self.random_state = random_state
 
     def _learn(self, X: Array, labels: Labels) -> None:
-        self.dictionary_, _ = self._start(X, labels)
+        D, _ = self._start(X, labels)
         targets = one_hot(labels)
-        W = ridge_regression(self._codes(X), targets, self.ridge)
-        weight = np.sqrt(self.label_weight)
-        stacked, _ = ksvd(
-            np.concatenate([X, weight * targets], axis=1),
-            unit_rows(np.concatenate([self.dictionary_, weight * W], axis=1)),
-            self.sparsity,
-            n_iter=self.max_iter,
-            rank_one=self.rank_one,
-        )
-        self.dictionary_, W = split_atoms(stacked, X.shape[1])
-        if weight == 0:  # then no classifier was learnt with the dictionary
-            self.classifier_ = ridge_regression(self._codes(X), targets, self.ridge)
-        else:
-            self.classifier_ = W / weight
+        weights = np.full(targets.shape[1], self.label_weight)
+        self._keep(*self._stacked_ksvd(X, D, targets, weights))

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from crosslabel.core.lasso import lasso
 from crosslabel.core.scaling import Array
+from crosslabel.core.statistics import Labels
 from crosslabel.core.unit_ball import update_atoms
-from crosslabel.methods.base import Labels
-from crosslabel.methods.canonical import class_parts
-from crosslabel.methods.class_dictionary import ClassDictionaryClassifier, local_energies
+from crosslabel.methods.base import ComparisonMethod
+from crosslabel.methods.class_dictionary import CONSTRAINTS, alternate, coherence, local_energies
+from crosslabel.methods.parameters import POSITIVE_OR_ZERO, Constraints, RandomState
+from crosslabel.methods.start import class_layout, class_parts, start_atoms
 
 
-class DLSI(ClassDictionaryClassifier):
+class DLSI(ComparisonMethod):
     r"""Dictionary learning with structured incoherence: class dictionaries that avoid each other.
 
     .. math::
@@ -63,9 +65,9 @@ class DLSI(ClassDictionaryClassifier):
     with Structured Incoherence and Shared Features", CVPR 2010.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ClassDictionaryClassifier._parameter_constraints,
-        "incoherence": [Interval(Real, 0, None, closed="left")],
+    _parameter_constraints: ClassVar[Constraints] = {
+        **CONSTRAINTS,
+        "incoherence": POSITIVE_OR_ZERO,
         "coherence_cut": [Interval(Real, 0, 1, closed="right")],
     }
 
@@ -79,7 +81,7 @@ class DLSI(ClassDictionaryClassifier):
         max_iter: int = 20,
         tol: float = 1e-3,
         normalize: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.atoms_per_class = atoms_per_class
         self.penalty = penalty
@@ -91,8 +93,9 @@ class DLSI(ClassDictionaryClassifier):
         self.random_state = random_state
 
     def _learn(self, X: Array, labels: Labels) -> None:
-        D = self._start(X, labels)
-        layout = self._layout
+        self._layout = layout = class_layout(labels, self.atoms_per_class)
+        self._name_atoms(layout)
+        D = start_atoms(X, labels, layout, self.random_state)
         samples = [X[part] for part in class_parts(labels)]
 
         def sweep(D: Array, codes: list[Array]) -> tuple[Array, list[Array], float]:
@@ -109,10 +112,13 @@ class DLSI(ClassDictionaryClassifier):
                 overlap += D[own].T @ D[own]
                 codes[c] = A
                 objective += ((Y - A @ D[own]) ** 2).sum() + self.penalty * np.abs(A).sum()
-            return D, codes, float(objective + self.incoherence * _coherence(D, layout))
+            return D, codes, float(objective + self.incoherence * coherence(D, layout))
 
         start = [np.zeros((len(Y), layout.per_class[c])) for c, Y in enumerate(samples)]
-        self._alternate(sweep, D, start)
+        self.dictionary_, _, self.objective_trace_ = alternate(
+            sweep, D, start, self.max_iter, self.tol
+        )
+        self.n_iter_ = len(self.objective_trace_)
         resemblance = np.abs(self.dictionary_ @ self.dictionary_.T)
         resemblance[layout.labels[:, None] == layout.labels] = 0
         self._kept = resemblance.max(axis=1) <= self.coherence_cut
@@ -127,9 +133,3 @@ class DLSI(ClassDictionaryClassifier):
                 residuals = ((X - (codes * kept) @ atoms) ** 2).sum(axis=1)
             scores[:, c] = -residuals - self.penalty * np.abs(codes).sum(axis=1)
         return scores
-
-
-def _coherence(D: Array, layout: Any) -> float:
-    """Σ_{i≠j} ‖D_iD_jᵀ‖²."""
-    squares = (D @ D.T) ** 2
-    return float(squares.sum() - sum(squares[part, part].sum() for part in layout.parts()))

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from sklearn.utils._param_validation import Interval
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.backend import namespace
 from crosslabel.core.residuals import energies
 from crosslabel.core.scaling import Array
+from crosslabel.core.statistics import Labels
 from crosslabel.core.unit_ball import update_atoms
-from crosslabel.methods.base import Labels, RepresentationClassifier
-from crosslabel.methods.canonical import (
-    CanonicalClassifier,
-    class_layout,
-    class_parts,
-    start_atoms,
-)
+from crosslabel.methods.base import ComparisonMethod
+from crosslabel.methods.parameters import COUNT, DEVICE, POSITIVE, SEED, Constraints, RandomState
+from crosslabel.methods.start import class_layout, class_parts, start_atoms
 
 
-class DPL(CanonicalClassifier):
+class DPL(ComparisonMethod):
     r"""Projective dictionary pair learning: a synthesis and an analysis dictionary for each class.
 
     .. math::
@@ -73,15 +68,15 @@ class DPL(CanonicalClassifier):
     Classification", NIPS 2014.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RepresentationClassifier._parameter_constraints,
-        "atoms_per_class": [Interval(Integral, 1, None, closed="left")],
-        "fidelity": [Interval(Real, 0, None, closed="neither")],
-        "suppression": [Interval(Real, 0, None, closed="neither")],
-        "ridge": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
-        "device": [str, None],
+    _parameter_constraints: ClassVar[Constraints] = {
+        **ComparisonMethod._parameter_constraints,
+        "atoms_per_class": COUNT,
+        "fidelity": POSITIVE,
+        "suppression": POSITIVE,
+        "ridge": POSITIVE,
+        "max_iter": COUNT,
+        "random_state": SEED,
+        "device": DEVICE,
     }
 
     def __init__(
@@ -93,7 +88,7 @@ class DPL(CanonicalClassifier):
         ridge: float = 1e-4,
         max_iter: int = 20,
         normalize: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
         device: str | None = None,
     ) -> None:
         self.atoms_per_class = atoms_per_class

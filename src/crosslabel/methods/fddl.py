@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from crosslabel.core.fisher import FisherModel
 from crosslabel.core.lasso import lasso
 from crosslabel.core.residuals import class_residuals, energies
 from crosslabel.core.scaling import Array
-from crosslabel.methods.base import Labels
-from crosslabel.methods.canonical import class_parts
-from crosslabel.methods.class_dictionary import ClassDictionaryClassifier
+from crosslabel.core.statistics import Labels
+from crosslabel.methods.base import ComparisonMethod
+from crosslabel.methods.class_dictionary import CONSTRAINTS, alternate
+from crosslabel.methods.parameters import POSITIVE_OR_ZERO, Constraints, RandomState
+from crosslabel.methods.start import class_layout, class_parts, start_atoms
 
 
-class FDDL(ClassDictionaryClassifier):
+class FDDL(ComparisonMethod):
     r"""Fisher discrimination dictionary learning: the Fisher criterion on residuals and on codes.
 
     .. math::
@@ -73,11 +74,11 @@ class FDDL(ClassDictionaryClassifier):
     Dictionary Learning for Image Classification", International Journal of Computer Vision, 2014.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ClassDictionaryClassifier._parameter_constraints,
-        "fisher": [Interval(Real, 0, None, closed="left")],
+    _parameter_constraints: ClassVar[Constraints] = {
+        **CONSTRAINTS,
+        "fisher": POSITIVE_OR_ZERO,
         "coding": [StrOptions({"global", "local"})],
-        "weight": [Interval(Real, 0, None, closed="left")],
+        "weight": POSITIVE_OR_ZERO,
     }
 
     def __init__(
@@ -91,7 +92,7 @@ class FDDL(ClassDictionaryClassifier):
         max_iter: int = 15,
         tol: float = 1e-3,
         normalize: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.atoms_per_class = atoms_per_class
         self.penalty = penalty
@@ -104,15 +105,21 @@ class FDDL(ClassDictionaryClassifier):
         self.random_state = random_state
 
     def _learn(self, X: Array, labels: Labels) -> None:
-        D, parts = self._start(X, labels), class_parts(labels)
-        model = FisherModel(self._layout, parts, self.penalty, self.fisher)
+        self._layout = layout = class_layout(labels, self.atoms_per_class)
+        self._name_atoms(layout)
+        D = start_atoms(X, labels, layout, self.random_state)
+        parts = class_parts(labels)
+        model = FisherModel(layout, parts, self.penalty, self.fisher)
 
         def sweep(D: Array, codes: Array) -> tuple[Array, Array, float]:
             codes = model.update_codes(X, D, codes)
             D = model.update_dictionary(X, D, codes)
             return D, codes, model.objective(X, D, codes)
 
-        codes = self._alternate(sweep, D, np.zeros((len(X), len(D))))
+        self.dictionary_, codes, self.objective_trace_ = alternate(
+            sweep, D, np.zeros((len(X), len(D))), self.max_iter, self.tol
+        )
+        self.n_iter_ = len(self.objective_trace_)
         self.means_ = np.stack([codes[part].mean(axis=0) for part in parts])
         self._gram = self.dictionary_ @ self.dictionary_.T
 
@@ -120,15 +127,17 @@ class FDDL(ClassDictionaryClassifier):
         return -{"global": self._global, "local": self._local}[self.coding](X)
 
     def _global(self, X: Array) -> Array:
+        """‖y − D_cα_c‖² + w‖α − m_c‖² with α the code over all atoms, less w‖α‖²."""
         correlations = X @ self.dictionary_.T
         codes = lasso(self._gram, correlations, self.penalty)
         own = [self._layout.own(c) for c in range(self._layout.n_classes)]
         residuals = class_residuals(energies(X), correlations, self._gram, codes, own)
-        # ‖α − m‖² up to ‖α‖², which all classes share
+        # ‖α − m‖² less ‖α‖², which all classes share
         spread = energies(self.means_) - 2 * codes @ self.means_.T
         return residuals + self.weight * spread
 
     def _local(self, X: Array) -> Array:
+        """Least ‖y − D_cα‖² + γ₁‖α‖₁ + γ₂‖α − m_c‖² over the codes of each class."""
         costs = np.empty((len(X), self._layout.n_classes))
         for c in range(self._layout.n_classes):
             own = self._layout.own(c)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
-from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.lasso import coupled_lasso
 from crosslabel.core.scaling import Array
+from crosslabel.core.statistics import Labels
 from crosslabel.core.unit_ball import update_atoms
-from crosslabel.methods.base import Labels
-from crosslabel.methods.canonical import class_parts, start_atoms
-from crosslabel.methods.class_dictionary import ClassDictionaryClassifier, local_energies
+from crosslabel.methods.base import ComparisonMethod
+from crosslabel.methods.class_dictionary import CONSTRAINTS, alternate, local_energies
+from crosslabel.methods.parameters import COUNT_OR_ZERO, POSITIVE_OR_ZERO, Constraints, RandomState
+from crosslabel.methods.start import class_layout, class_parts, start_atoms
 
 
-class JDL(ClassDictionaryClassifier):
+class JDL(ComparisonMethod):
     r"""Joint dictionary learning: one common and many class dictionaries, with a Fisher criterion.
 
     .. math::
@@ -67,10 +66,10 @@ class JDL(ClassDictionaryClassifier):
     Recognition", CVPR 2012.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ClassDictionaryClassifier._parameter_constraints,
-        "shared_atoms": [Interval(Integral, 0, None, closed="left")],
-        "fisher": [Interval(Real, 0, None, closed="left")],
+    _parameter_constraints: ClassVar[Constraints] = {
+        **CONSTRAINTS,
+        "shared_atoms": COUNT_OR_ZERO,
+        "fisher": POSITIVE_OR_ZERO,
     }
 
     def __init__(
@@ -83,7 +82,7 @@ class JDL(ClassDictionaryClassifier):
         max_iter: int = 15,
         tol: float = 1e-3,
         normalize: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.atoms_per_class = atoms_per_class
         self.shared_atoms = shared_atoms
@@ -96,9 +95,9 @@ class JDL(ClassDictionaryClassifier):
 
     def _learn(self, X: Array, labels: Labels) -> None:
         size = min(self.atoms_per_class, int(np.bincount(labels).min()))
-        self._layout = AtomLayout(self.shared_atoms, (size,) * (int(labels[-1]) + 1))
-        self._name_atoms(self._layout)
-        D = start_atoms(X, labels, self._layout, self.random_state)
+        self._layout = layout = class_layout(labels, size, self.shared_atoms)
+        self._name_atoms(layout)
+        D = start_atoms(X, labels, layout, self.random_state)
         parts = class_parts(labels)
 
         def sweep(D: Array, codes: Array) -> tuple[Array, Array, float]:
@@ -106,7 +105,10 @@ class JDL(ClassDictionaryClassifier):
             D = self._update_dictionary(X, parts, D, codes)
             return D, codes, self._objective(X, parts, D, codes)
 
-        self._alternate(sweep, D, np.zeros((len(X), self.shared_atoms + size)))
+        self.dictionary_, _, self.objective_trace_ = alternate(
+            sweep, D, np.zeros((len(X), self.shared_atoms + size)), self.max_iter, self.tol
+        )
+        self.n_iter_ = len(self.objective_trace_)
 
     def _update_codes(self, X: Array, parts: list[slice], D: Array, codes: Array) -> Array:
         """Each class in turn; the Fisher criterion is 2Σ‖A_i − M_i‖² + N‖mean of all‖²."""

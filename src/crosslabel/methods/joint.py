@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from crosslabel.core.omp import omp
 from crosslabel.core.scaling import Array, row_norms
+from crosslabel.core.statistics import Labels
 from crosslabel.core.unit_ball import update_atoms
-from crosslabel.methods.base import Labels
-from crosslabel.methods.canonical import one_hot
-from crosslabel.methods.sparse_linear import SparseLinearClassifier, ridge_regression
+from crosslabel.methods.parameters import POSITIVE_OR_ZERO, Constraints, RandomState
+from crosslabel.methods.sparse_linear import SparseLinearClassifier, ridge_regression, sparse_codes
+from crosslabel.methods.start import one_hot
 
 
 class JointDictionary(SparseLinearClassifier):
@@ -69,9 +68,9 @@ class JointDictionary(SparseLinearClassifier):
     Recognition", CVPR 2008.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         **SparseLinearClassifier._parameter_constraints,
-        "label_weight": [Interval(Real, 0, None, closed="left")],
+        "label_weight": POSITIVE_OR_ZERO,
     }
 
     def __init__(
@@ -85,7 +84,7 @@ class JointDictionary(SparseLinearClassifier):
         max_iter: int = 20,
         rank_one: str = "approximate",
         normalize: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.atoms_per_class = atoms_per_class
         self.label_weight = label_weight
@@ -102,7 +101,7 @@ class JointDictionary(SparseLinearClassifier):
         H, weight = one_hot(labels), np.sqrt(self.label_weight)
         # ‖W‖² is weighted against γ‖H − WX‖²; without γ only their quotient would be left.
         ridge = self.ridge / self.label_weight if self.label_weight > 0 else self.ridge
-        W = ridge_regression(omp(D @ D.T, X @ D.T, self.sparsity), H, ridge)
+        W = ridge_regression(sparse_codes(X, D, self.sparsity), H, ridge)
         trace = []
         for _ in range(self.max_iter):
             codes = _joint_codes(X, weight * H, D, weight * W, self.sparsity)
@@ -113,7 +112,7 @@ class JointDictionary(SparseLinearClassifier):
                 + self.label_weight * ((H - codes @ W) ** 2).sum()
                 + self.ridge * (W**2).sum()
             )
-        self.dictionary_, self.classifier_ = D, W
+        self._keep(D, W)
         self.objective_trace_ = np.array(trace)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from crosslabel.core.ksvd import ksvd
 from crosslabel.core.scaling import Array
-from crosslabel.methods.base import Labels
-from crosslabel.methods.canonical import one_hot
-from crosslabel.methods.sparse_linear import SparseLinearClassifier, ridge_regression
+from crosslabel.core.statistics import Labels
+from crosslabel.methods.parameters import RandomState
+from crosslabel.methods.sparse_linear import SparseLinearClassifier, ridge_regression, sparse_codes
+from crosslabel.methods.start import one_hot
 
 
 class KSVD(SparseLinearClassifier):
@@ -68,7 +67,7 @@ class KSVD(SparseLinearClassifier):
         max_iter: int = 50,
         rank_one: str = "approximate",
         normalize: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.atoms_per_class = atoms_per_class
         self.sparsity = sparsity
@@ -81,7 +80,6 @@ class KSVD(SparseLinearClassifier):
 
     def _learn(self, X: Array, labels: Labels) -> None:
         D, _ = self._start(X, labels)
-        self.dictionary_, _ = ksvd(
-            X, D, self.sparsity, n_iter=self.max_iter, rank_one=self.rank_one
-        )
-        self.classifier_ = ridge_regression(self._codes(X), one_hot(labels), self.ridge)
+        D, _ = ksvd(X, D, self.sparsity, n_iter=self.max_iter, rank_one=self.rank_one)
+        codes = sparse_codes(X, D, self.sparsity)
+        self._keep(D, ridge_regression(codes, one_hot(labels), self.ridge))

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
-from crosslabel.core.ksvd import ksvd
-from crosslabel.core.scaling import Array, unit_rows
-from crosslabel.methods.base import Labels
-from crosslabel.methods.canonical import one_hot
-from crosslabel.methods.sparse_linear import (
-    SparseLinearClassifier,
-    ridge_regression,
-    split_atoms,
-)
+from crosslabel.core.scaling import Array
+from crosslabel.core.statistics import Labels
+from crosslabel.methods.parameters import POSITIVE_OR_ZERO, Constraints, RandomState
+from crosslabel.methods.sparse_linear import SparseLinearClassifier
+from crosslabel.methods.start import one_hot
 
 
 class LCKSVD(SparseLinearClassifier):
@@ -75,10 +69,10 @@ class LCKSVD(SparseLinearClassifier):
     for Recognition", IEEE Transactions on Pattern Analysis and Machine Intelligence, 2013.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         **SparseLinearClassifier._parameter_constraints,
-        "consistency": [Interval(Real, 0, None, closed="left")],
-        "label_weight": [Interval(Real, 0, None, closed="left")],
+        "consistency": POSITIVE_OR_ZERO,
+        "label_weight": POSITIVE_OR_ZERO,
     }
 
     def __init__(
@@ -93,7 +87,7 @@ class LCKSVD(SparseLinearClassifier):
         max_iter: int = 50,
         rank_one: str = "approximate",
         normalize: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.atoms_per_class = atoms_per_class
         self.consistency = consistency
@@ -107,24 +101,11 @@ class LCKSVD(SparseLinearClassifier):
         self.random_state = random_state
 
     def _learn(self, X: Array, labels: Labels) -> None:
-        self.dictionary_, layout = self._start(X, labels)
+        D, layout = self._start(X, labels)
         classes = one_hot(labels)
         targets = np.concatenate([classes[:, layout.labels], classes], axis=1)  # [Q H]
-        weights = np.sqrt(
-            np.repeat([self.consistency, self.label_weight], [layout.n_atoms, layout.n_classes])
-        )
-        start = ridge_regression(self._codes(X), targets, self.ridge)  # [A W]
-        stacked, _ = ksvd(
-            np.concatenate([X, weights * targets], axis=1),
-            unit_rows(np.concatenate([self.dictionary_, weights * start], axis=1)),
-            self.sparsity,
-            n_iter=self.max_iter,
-            rank_one=self.rank_one,
-        )
-        self.dictionary_, learnt = split_atoms(stacked, X.shape[1])
-        # What carried no weight was not learnt with the dictionary: it is regressed afterwards.
-        learnt /= np.where(weights > 0, weights, 1)
-        if not weights.all():
-            regressed = ridge_regression(self._codes(X), targets, self.ridge)
-            learnt = np.where(weights > 0, learnt, regressed)
-        self.transform_, self.classifier_ = np.split(learnt, [layout.n_atoms], axis=1)
+        sizes = [layout.n_atoms, layout.n_classes]
+        weights = np.repeat([self.consistency, self.label_weight], sizes)
+        D, learnt = self._stacked_ksvd(X, D, targets, weights)  # [A W]
+        self.transform_, W = np.split(learnt, [layout.n_atoms], axis=1)
+        self._keep(D, W)

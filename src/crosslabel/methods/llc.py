@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from numbers import Integral
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,7 @@ from crosslabel.core.locality import locality_codes
 from crosslabel.core.scaling import Array
 from crosslabel.intake.checking import validate_data
 from crosslabel.methods.base import check_range
+from crosslabel.methods.parameters import COUNT, POSITIVE, SEED, Constraints, RandomState
 
 
 class LLC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -52,11 +53,11 @@ class LLC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     Image Classification", CVPR 2010.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "codebook": [Interval(Integral, 1, None, closed="left"), "array-like"],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "ridge": [Interval(Real, 0, None, closed="neither")],
-        "random_state": ["random_state"],
+        "n_neighbors": COUNT,
+        "ridge": POSITIVE,
+        "random_state": SEED,
     }
 
     def __init__(
@@ -65,14 +66,14 @@ class LLC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         *,
         n_neighbors: int = 5,
         ridge: float = 1e-4,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.codebook = codebook
         self.n_neighbors = n_neighbors
         self.ridge = ridge
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Learn the codebook by k-means, or take the one given.
 
         Parameters

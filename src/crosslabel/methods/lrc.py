@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from crosslabel.core.backend import namespace
 from crosslabel.core.residuals import energies
 from crosslabel.core.scaling import Array
-from crosslabel.methods.base import Labels, RepresentationClassifier
-from crosslabel.methods.canonical import CanonicalClassifier, class_parts
+from crosslabel.core.statistics import Labels
+from crosslabel.methods.base import ComparisonMethod
+from crosslabel.methods.parameters import DEVICE, Constraints
+from crosslabel.methods.start import class_parts
 
 
-class LRC(CanonicalClassifier):
+class LRC(ComparisonMethod):
     r"""Linear regression classification: the nearest subspace spanned by a class's samples.
 
     .. math::
@@ -45,9 +47,9 @@ class LRC(CanonicalClassifier):
     Transactions on Pattern Analysis and Machine Intelligence, 2010.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RepresentationClassifier._parameter_constraints,
-        "device": [str, None],
+    _parameter_constraints: ClassVar[Constraints] = {
+        **ComparisonMethod._parameter_constraints,
+        "device": DEVICE,
     }
 
     def __init__(self, *, normalize: bool = True, device: str | None = None) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from numbers import Real
+from typing import ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
@@ -11,12 +11,14 @@ from sklearn.utils._param_validation import Interval
 from crosslabel.core.fisher import FisherModel
 from crosslabel.core.lasso import lasso
 from crosslabel.core.scaling import Array
-from crosslabel.methods.base import Labels
-from crosslabel.methods.canonical import class_parts
-from crosslabel.methods.class_dictionary import ClassDictionaryClassifier
+from crosslabel.core.statistics import Labels
+from crosslabel.methods.base import ComparisonMethod
+from crosslabel.methods.class_dictionary import CONSTRAINTS, alternate
+from crosslabel.methods.parameters import COUNT_OR_ZERO, POSITIVE_OR_ZERO, Constraints, RandomState
+from crosslabel.methods.start import class_layout, class_parts, start_atoms
 
 
-class LRSDL(ClassDictionaryClassifier):
+class LRSDL(ComparisonMethod):
     r"""Low-rank shared dictionary learning: FDDL with shared atoms of low rank.
 
     .. math::
@@ -72,11 +74,11 @@ class LRSDL(ClassDictionaryClassifier):
     Transactions on Image Processing, 2017, arXiv:1610.08606.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ClassDictionaryClassifier._parameter_constraints,
-        "shared_atoms": [Interval(Integral, 0, None, closed="left")],
-        "fisher": [Interval(Real, 0, None, closed="left")],
-        "nuclear": [Interval(Real, 0, None, closed="left")],
+    _parameter_constraints: ClassVar[Constraints] = {
+        **CONSTRAINTS,
+        "shared_atoms": COUNT_OR_ZERO,
+        "fisher": POSITIVE_OR_ZERO,
+        "nuclear": POSITIVE_OR_ZERO,
         "weight": [Interval(Real, 0, 1, closed="both")],
     }
 
@@ -92,7 +94,7 @@ class LRSDL(ClassDictionaryClassifier):
         max_iter: int = 15,
         tol: float = 1e-3,
         normalize: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.atoms_per_class = atoms_per_class
         self.shared_atoms = shared_atoms
@@ -106,20 +108,27 @@ class LRSDL(ClassDictionaryClassifier):
         self.random_state = random_state
 
     def _learn(self, X: Array, labels: Labels) -> None:
-        D, parts = self._start(X, labels), class_parts(labels)
+        self._layout = layout = class_layout(labels, self.atoms_per_class, self.shared_atoms)
+        self._name_atoms(layout)
+        D = start_atoms(X, labels, layout, self.random_state)
+        parts = class_parts(labels)
         # The core's objective is twice the paper's.
-        model = FisherModel(self._layout, parts, 2 * self.penalty, self.fisher, 2 * self.nuclear)
+        model = FisherModel(layout, parts, 2 * self.penalty, self.fisher, 2 * self.nuclear)
 
         def sweep(D: Array, codes: Array) -> tuple[Array, Array, float]:
             codes = model.update_codes(X, D, codes)
             D = model.update_dictionary(X, D, codes)
             return D, codes, model.objective(X, D, codes)
 
-        codes = self._alternate(sweep, D, np.zeros((len(X), len(D))))
+        self.dictionary_, codes, self.objective_trace_ = alternate(
+            sweep, D, np.zeros((len(X), len(D))), self.max_iter, self.tol
+        )
+        self.n_iter_ = len(self.objective_trace_)
         self.means_ = np.stack([codes[part].mean(axis=0) for part in parts])
-        self._shared_mean = codes[:, : self._layout.shared].mean(axis=0)
+        self._shared_mean = codes[:, : layout.shared].mean(axis=0)
         self._gram = self.dictionary_ @ self.dictionary_.T
-        self._gram.flat[: self._layout.shared * len(D) : len(D) + 1] += self.fisher  # λ₂‖x⁰ − m⁰‖²
+        shared = np.arange(layout.shared)
+        self._gram[shared, shared] += self.fisher  # of λ₂‖x⁰ − m⁰‖²
 
     def _scores(self, X: Array) -> Array:
         D, layout, k = self.dictionary_, self._layout, self._layout.shared

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from numbers import Integral
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval
 
-from crosslabel.core.relaxed import FeatureGroup, relaxed_codes
 from crosslabel.core.residuals import class_residuals, energies
 from crosslabel.core.scaling import Array
-from crosslabel.methods.base import Labels, RepresentationClassifier
-from crosslabel.methods.canonical import CanonicalClassifier, class_parts
+from crosslabel.core.statistics import Labels
+from crosslabel.core.tied_codes import FeatureGroup, tied_codes
+from crosslabel.methods.base import ComparisonMethod
+from crosslabel.methods.parameters import COUNT, POSITIVE, POSITIVE_OR_ZERO, Constraints
+from crosslabel.methods.start import class_parts
+
+BLOCK_NUMBERS = 16_000_000
+"""Coefficients of a block of queries, which bound the memory of their codes."""
 
 
-class RCR(CanonicalClassifier):
+class RCR(ComparisonMethod):
     r"""Relaxed collaborative representation: groups of features whose codes are alike, not equal.
 
     .. math::
@@ -56,13 +61,13 @@ class RCR(CanonicalClassifier):
     Classification", CVPR 2012.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RepresentationClassifier._parameter_constraints,
+    _parameter_constraints: ClassVar[Constraints] = {
+        **ComparisonMethod._parameter_constraints,
         "groups": [Interval(Integral, 1, None, closed="left"), "array-like"],
-        "ridge": [Interval(Real, 0, None, closed="neither")],
-        "tie": [Interval(Real, 0, None, closed="left")],
-        "entropy": [Interval(Real, 0, None, closed="neither")],
-        "rounds": [Interval(Integral, 1, None, closed="left")],
+        "ridge": POSITIVE,
+        "tie": POSITIVE_OR_ZERO,
+        "entropy": POSITIVE,
+        "rounds": COUNT,
     }
 
     def __init__(
@@ -91,7 +96,7 @@ class RCR(CanonicalClassifier):
         self._groups = [FeatureGroup.of(X[:, own].T @ self._basis.T) for own in self._columns]
         self._grams = [X[:, own] @ X[:, own].T for own in self._columns]
 
-    def _feature_groups(self, n_features: int) -> list[Any]:
+    def _feature_groups(self, n_features: int) -> list[Labels]:
         if isinstance(self.groups, Integral):
             n_groups = min(int(self.groups), n_features)
             return np.array_split(np.arange(n_features), n_groups)
@@ -105,16 +110,14 @@ class RCR(CanonicalClassifier):
 
     def _scores(self, X: Array) -> Array:
         scores = np.zeros((len(X), len(self._parts)))
-        step = max(1, 2**24 // max(1, len(self.dictionary_) * len(self._columns)))
-        for first in range(0, len(X), step):  # bounds the memory of the codes
+        step = max(1, BLOCK_NUMBERS // (len(self.dictionary_) * len(self._columns)))
+        for first in range(0, len(X), step):
             scores[first : first + step] = self._block_scores(X[first : first + step])
         return scores
 
     def _block_scores(self, X: Array) -> Array:
         parts = [X[:, own] for own in self._columns]
-        solution = relaxed_codes(
-            self._groups, parts, self.ridge, self.tie, self.entropy, self.rounds
-        )
+        solution = tied_codes(self._groups, parts, self.ridge, self.tie, self.entropy, self.rounds)
         scores = np.zeros((len(X), len(self._parts)))
         for own, y, gram, coordinates, weights in zip(
             self._columns, parts, self._grams, solution.codes, solution.weights

@@ -2,40 +2,43 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.ksvd import RANK_ONE, ksvd
 from crosslabel.core.omp import omp
-from crosslabel.core.scaling import Array, row_norms
-from crosslabel.methods.base import Labels, RepresentationClassifier
-from crosslabel.methods.canonical import (
-    CanonicalClassifier,
-    class_layout,
-    class_parts,
-    start_atoms,
+from crosslabel.core.scaling import Array, row_norms, unit_rows
+from crosslabel.core.statistics import Labels
+from crosslabel.methods.base import ComparisonMethod
+from crosslabel.methods.parameters import (
+    COUNT,
+    COUNT_OR_ZERO,
+    POSITIVE,
+    SEED,
+    Constraints,
+    RandomState,
 )
+from crosslabel.methods.start import class_layout, class_parts, start_atoms
 
 
-class SparseLinearClassifier(CanonicalClassifier):
+class SparseLinearClassifier(ComparisonMethod):
     """Classify by W x with x the code of orthogonal matching pursuit over a learnt dictionary.
 
-    Subclasses set `dictionary_` and `classifier_`.
+    A method of the family writes `_learn`, which ends with `_keep`.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RepresentationClassifier._parameter_constraints,
-        "atoms_per_class": [Interval(Integral, 1, None, closed="left")],
-        "sparsity": [Interval(Integral, 1, None, closed="left")],
-        "ridge": [Interval(Real, 0, None, closed="neither")],
-        "init_iter": [Interval(Integral, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    _parameter_constraints: ClassVar[Constraints] = {
+        **ComparisonMethod._parameter_constraints,
+        "atoms_per_class": COUNT,
+        "sparsity": COUNT,
+        "ridge": POSITIVE,
+        "init_iter": COUNT_OR_ZERO,
+        "max_iter": COUNT,
         "rank_one": [StrOptions(set(RANK_ONE))],
-        "random_state": ["random_state"],
+        "random_state": SEED,
     }
 
     atoms_per_class: int
@@ -44,34 +47,57 @@ class SparseLinearClassifier(CanonicalClassifier):
     init_iter: int
     max_iter: int
     rank_one: str
-    random_state: Any
-    dictionary_: Array
-    classifier_: Array
+    random_state: RandomState
 
     def _start(self, X: Array, labels: Labels) -> tuple[Array, AtomLayout]:
         """K-SVD of each class on its own, from its centroids: the start of Jiang et al. (2013)."""
         layout = class_layout(labels, self.atoms_per_class)
+        self._name_atoms(layout)
         D = start_atoms(X, labels, layout, self.random_state)
         for c, part in enumerate(class_parts(labels)):
             own = layout.own(c)
             D[own], _ = ksvd(
                 X[part], D[own], self.sparsity, n_iter=self.init_iter, rank_one=self.rank_one
             )
-        self._name_atoms(layout)
-        self.n_iter_ = self.max_iter
         return D, layout
 
-    def _fit(self, X: Array, labels: Labels) -> None:
-        super()._fit(X, labels)
-        self._gram = self.dictionary_ @ self.dictionary_.T  # once, not for every query
+    def _stacked_ksvd(
+        self, X: Array, D: Array, targets: Array, weights: Array
+    ) -> tuple[Array, Array]:
+        """min ‖Y − XD‖² + Σ_k w_k‖t_k − Xa_k‖² over atoms D, columns a_k and l0 codes X.
 
-    def _codes(self, X: Array) -> Array:
-        """Codes over the dictionary as it stands, while it is learnt."""
-        return omp(self.dictionary_ @ self.dictionary_.T, X @ self.dictionary_.T, self.sparsity)
+        K-SVD of the stacked samples [Y √w T], from a ridge regression of the targets t_k. A column
+        of no weight was not learnt with the dictionary: it is regressed afterwards.
+        """
+        roots = np.sqrt(weights)
+        start = ridge_regression(sparse_codes(X, D, self.sparsity), targets, self.ridge)
+        stacked, _ = ksvd(
+            np.concatenate([X, roots * targets], axis=1),
+            unit_rows(np.concatenate([D, roots * start], axis=1)),
+            self.sparsity,
+            n_iter=self.max_iter,
+            rank_one=self.rank_one,
+        )
+        D, learnt = split_atoms(stacked, X.shape[1])
+        learnt /= np.where(weights > 0, roots, 1)
+        if not weights.all():
+            codes = sparse_codes(X, D, self.sparsity)
+            learnt = np.where(weights > 0, learnt, ridge_regression(codes, targets, self.ridge))
+        return D, learnt
+
+    def _keep(self, D: Array, W: Array) -> None:
+        """Set what queries are scored by."""
+        self.dictionary_, self.classifier_ = D, W
+        self._gram = D @ D.T  # once, not for every query
+        self.n_iter_ = self.max_iter
 
     def _scores(self, X: Array) -> Array:
-        codes = omp(self._gram, X @ self.dictionary_.T, self.sparsity)
-        return codes @ self.classifier_
+        return omp(self._gram, X @ self.dictionary_.T, self.sparsity) @ self.classifier_
+
+
+def sparse_codes(X: Array, D: Array, sparsity: int) -> Array:
+    """min ‖y − xD‖² with at most T non-zero entries in x, greedily, for each row y of X."""
+    return omp(D @ D.T, X @ D.T, sparsity)
 
 
 def ridge_regression(codes: Array, targets: Array, ridge: float) -> Array:

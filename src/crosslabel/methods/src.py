@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from numbers import Integral
+from typing import ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
@@ -14,12 +14,14 @@ from crosslabel.core.memory import check_room
 from crosslabel.core.omp import omp
 from crosslabel.core.residuals import class_residuals, energies
 from crosslabel.core.scaling import Array
+from crosslabel.core.statistics import Labels
 from crosslabel.intake.devices import like
-from crosslabel.methods.base import Labels, RepresentationClassifier
-from crosslabel.methods.canonical import CanonicalClassifier, class_parts
+from crosslabel.methods.base import ComparisonMethod
+from crosslabel.methods.parameters import DEVICE, POSITIVE, Constraints
+from crosslabel.methods.start import class_parts
 
 
-class SRC(CanonicalClassifier):
+class SRC(ComparisonMethod):
     r"""Sparse representation based classification: one l1 code over all training samples.
 
     .. math::
@@ -59,12 +61,12 @@ class SRC(CanonicalClassifier):
     Representation", IEEE Transactions on Pattern Analysis and Machine Intelligence, 2009.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RepresentationClassifier._parameter_constraints,
-        "penalty": [Interval(Real, 0, None, closed="neither")],
+    _parameter_constraints: ClassVar[Constraints] = {
+        **ComparisonMethod._parameter_constraints,
+        "penalty": POSITIVE,
         "robust": ["boolean"],
         "sparsity": [Interval(Integral, 1, None, closed="left"), None],
-        "device": [str, None],
+        "device": DEVICE,
     }
 
     def __init__(
@@ -110,7 +112,7 @@ class SRC(CanonicalClassifier):
             return lasso(gram, correlations, self.penalty)
         return omp(gram, correlations, self.sparsity)
 
-    def _device_codes(self, gram: Any, correlations: Any) -> Any:
+    def _device_codes(self, gram: Array, correlations: Array) -> Array:
         if self.sparsity is not None:
             raise ValueError(
                 f"sparsity={self.sparsity} is matching pursuit, which runs on the CPU only. Use "

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from crosslabel.core.graph import (
     adapted_laplacian,
@@ -15,10 +13,17 @@ from crosslabel.core.graph import (
     smooth_sparse_codes,
 )
 from crosslabel.core.scaling import Array, unit_rows
+from crosslabel.core.statistics import Labels
 from crosslabel.core.unit_ball import update_atoms
-from crosslabel.methods.base import Labels
-from crosslabel.methods.canonical import class_parts, one_hot
-from crosslabel.methods.sparse_linear import SparseLinearClassifier, ridge_regression
+from crosslabel.methods.parameters import (
+    COUNT,
+    POSITIVE,
+    POSITIVE_OR_ZERO,
+    Constraints,
+    RandomState,
+)
+from crosslabel.methods.sparse_linear import SparseLinearClassifier, ridge_regression, sparse_codes
+from crosslabel.methods.start import class_parts, one_hot
 
 
 class SupGraphDL(SparseLinearClassifier):
@@ -89,15 +94,15 @@ class SupGraphDL(SparseLinearClassifier):
     Learning", arXiv:1609.09199, 2016.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         **SparseLinearClassifier._parameter_constraints,
-        "feature_smoothness": [Interval(Real, 0, None, closed="left")],
-        "sample_smoothness": [Interval(Real, 0, None, closed="left")],
-        "label_weight": [Interval(Real, 0, None, closed="neither")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "feature_smoothness": POSITIVE_OR_ZERO,
+        "sample_smoothness": POSITIVE_OR_ZERO,
+        "label_weight": POSITIVE,
+        "n_neighbors": COUNT,
         "adaptive": ["boolean"],
-        "spread": [Interval(Real, 0, None, closed="neither")],
-        "coding_iter": [Interval(Integral, 1, None, closed="left")],
+        "spread": POSITIVE,
+        "coding_iter": COUNT,
     }
 
     def __init__(
@@ -117,7 +122,7 @@ class SupGraphDL(SparseLinearClassifier):
         max_iter: int = 15,
         rank_one: str = "approximate",
         normalize: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.atoms_per_class = atoms_per_class
         self.feature_smoothness = feature_smoothness
@@ -136,15 +141,15 @@ class SupGraphDL(SparseLinearClassifier):
         self.random_state = random_state
 
     def _learn(self, X: Array, labels: Labels) -> None:
-        self.dictionary_, _ = self._start(X, labels)
-        D, H = self.dictionary_, one_hot(labels)
+        D, _ = self._start(X, labels)
+        H = one_hot(labels)
         graphs = [
             self.sample_smoothness * heat_laplacian(X[part], self.n_neighbors)
             for part in class_parts(labels)
         ]
         L = heat_laplacian(X.T, self.n_neighbors)
         gamma = self.label_weight
-        codes = self._codes(X)
+        codes = sparse_codes(X, D, self.sparsity)
         W = ridge_regression(codes, H, self.ridge / gamma)
         trace = []
         for _ in range(self.max_iter):
@@ -164,7 +169,7 @@ class SupGraphDL(SparseLinearClassifier):
             trace.append(self._objective(X, H, D, W, codes, L, graphs))
         # Queries are coded by a pursuit that compares atoms: their norms move into W.
         norms = np.sqrt((D**2).sum(axis=1, keepdims=True))
-        self.dictionary_, self.classifier_ = unit_rows(D), W / np.where(norms > 0, norms, 1)
+        self._keep(unit_rows(D), W / np.where(norms > 0, norms, 1))
         self.feature_laplacian_, self.objective_trace_ = L, np.array(trace)
 
     def _objective(

@@ -1,4 +1,7 @@
-"""Codes of several feature groups that are held together, with weights of the groups (RCR)."""
+"""Tied codes (RCR): each group of features has its own code, and all are drawn to their mean.
+
+Imports numpy and core only.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ class FeatureGroup(NamedTuple):
         return V / shift + (inside * (1 / (self.values**2 + shift) - 1 / shift)) @ self.right
 
 
-class RelaxedCodes(NamedTuple):
+class TiedCodes(NamedTuple):
     """Codes (n_queries, n_coordinates) and weights (n_queries,) of each group; the objective."""
 
     codes: list[Array]
@@ -49,14 +52,14 @@ class RelaxedCodes(NamedTuple):
     objective: Array
 
 
-def relaxed_codes(
+def tied_codes(
     groups: list[FeatureGroup],
     parts: list[Array],
     ridge: float,
     tie: float,
     entropy: float,
     n_iter: int,
-) -> RelaxedCodes:
+) -> TiedCodes:
     """min Σ_i ‖y_i − D_iα_i‖² + λ‖α_i‖² + τω_i‖α_i − ᾱ‖² + γ ω_i ln ω_i over all α and ω.
 
     For given weights the codes are the exact minimiser: ᾱ solves a linear system that conjugate
@@ -75,8 +78,9 @@ def relaxed_codes(
 
     Returns
     -------
-    RelaxedCodes
-        The objective after each round is (n_iter, n_queries).
+    TiedCodes
+        The objective after each round, with the mean ᾱ that its codes are tied to, is
+        (n_iter, n_queries).
     """
     n_queries = len(parts[0])
     plain = [group.correlate(y) for group, y in zip(groups, parts)]
@@ -101,7 +105,7 @@ def relaxed_codes(
                 for g, y, code, w, spread in zip(groups, parts, codes, weights, spreads)
             )
         )
-    return RelaxedCodes(codes, weights, np.array(trace))
+    return TiedCodes(codes, weights, np.array(trace))
 
 
 def _mean_code(
