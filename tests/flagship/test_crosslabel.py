@@ -282,7 +282,7 @@ def test_extreme_scales_are_refused_without_normalisation(small, scale):
 def test_zero_samples_train_and_predict_the_first_class(small):
     X, y = small
     X = np.vstack([X, np.zeros((2, 12))])
-    model = CrossLabelClassifier(random_state=0).fit(X, np.append(y, [0, 1]))
+    model = CrossLabelClassifier(rule="local", random_state=0).fit(X, np.append(y, [0, 1]))
     assert np.isfinite(model.dictionary_).all()
     assert model.predict(np.zeros((1, 12))) == model.classes_[0]
 

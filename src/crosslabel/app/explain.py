@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from crosslabel.app.options import AS_JSON, MODEL, QUIET
 from crosslabel.app.printing import print_json, user_errors
 from crosslabel.app.queries import read_queries
-from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.rules import RULES
 from crosslabel.core.rules.explanation import Share
 from crosslabel.core.scaling import Array
@@ -129,13 +128,13 @@ def explain(
 def _explanation(model: Model, file: str, items: Any) -> Explanation:
     features, classifier = model.pipeline[:-1], model.pipeline[-1]
     X = features.transform(items) if len(features) else np.asarray(items)
-    query = classifier._check_queries(X)[0]
-    labels = classifier.atom_labels_
-    rule = RULES[classifier.rule_](classifier.dictionary_, AtomLayout.of(labels), classifier.ridge)
+    valid, fitted = classifier.check_queries(X)[:1], classifier.fitted_
+    shown = fitted.view
+    query, scores = shown.lifted(valid)[0], fitted.scores(valid)[0]
     names = [model.class_names[number] for number in classifier.classes_]
-    views = [View(names[c], c, share) for c, share in enumerate(rule.explanation(query))]
-    views.sort(key=lambda view: -view.share.score)
-    return Explanation(file, classifier.rule_, query, labels, views)
+    shares = shown.prepared.explanation(query)
+    views = [View(names[c], c, shares[c]) for c in np.argsort(-scores, kind="stable").tolist()]
+    return Explanation(file, shown.rule, query, classifier.atom_labels_, views)
 
 
 def _draw(model: Model, explanation: Explanation, out: Path) -> None:

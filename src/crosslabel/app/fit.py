@@ -18,21 +18,15 @@ from crosslabel.datasets.source import load_source
 from crosslabel.features.recipe import Settings
 from crosslabel.features.recipes import recipe_for
 from crosslabel.files import Model, save
-from crosslabel.flagship import CrossLabelClassifier, CrossLabelClassifierCV
+from crosslabel.flagship import CrossLabelClassifier
 
-MAX_FOLDS = 5
-CHOSEN = ("ridge", "suppression", "grouping", "rule")
-GRIDS = {
-    "ridge": "ridges",
-    "suppression": "suppressions",
-    "grouping": "groupings",
-    "atoms_per_class": "atoms_per_class",
-}
+CHOSEN = ("ridge", "rule")
+"""Parameters that are chosen where they are not given."""
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """Of the classifier; None is chosen by cross-validation on the training samples.
+    """Of the classifier; None for its default, or what it chooses on the training samples.
 
     Parameters
     ----------
@@ -41,7 +35,6 @@ class Parameters:
     rule : str or None
         A name of `crosslabel.core.rules.RULES`.
     atoms_per_class, shared_atoms : int or None
-        None for the number of atoms to be chosen and for no shared ones.
     """
 
     ridge: float | None = None
@@ -160,23 +153,10 @@ def _split(data: Bunch, held_out: float, seed: int) -> tuple[Any, Any]:
     )
 
 
-def _trained(parameters: Parameters, X: Any, y: Any, seed: int) -> Any:
+def _trained(parameters: Parameters, X: Any, y: Any, seed: int) -> CrossLabelClassifier:
     """The classifier with what is given, and the rest chosen on the training samples."""
     given = {name: value for name, value in vars(parameters).items() if value is not None}
-    if all(name in given for name in CHOSEN):
-        return CrossLabelClassifier(random_state=seed, **given).fit(X, y)
-    folds = min(MAX_FOLDS, int(np.unique(y, return_counts=True)[1].min()))
-    if folds < 2:
-        raise ValueError(
-            "A class has one training sample only, so that nothing can be chosen by "
-            "cross-validation. Give --ridge, --suppression, --grouping and --rule, or more samples."
-        )
-    # What is given is a grid of one value; what is not has the search's own.
-    grid: dict[str, Any] = {
-        plural: [given.pop(name)] for name, plural in GRIDS.items() if name in given
-    }
-    search = CrossLabelClassifierCV(cv=folds, random_state=seed, **grid, **given)
-    return search.fit(X, y).best_estimator_
+    return CrossLabelClassifier(random_state=seed, **given).fit(X, y)
 
 
 def _unbound(pipeline: Pipeline) -> Pipeline:
@@ -192,7 +172,7 @@ def _protocol(data: Bunch, n_train: int, n_test: int, given: Parameters, seed: i
     """How the model was measured, in words that hold for what `fit` does."""
     split = "at random within each class" if data.train is None else "by the data file's own split"
     chosen = [name for name in CHOSEN if getattr(given, name) is None]
-    how = f"chosen by up to {MAX_FOLDS}-fold cross-validation on the training samples"
+    how = "chosen by the log loss of held-out training samples"
     choice = f"{', '.join(chosen)}: {how}." if chosen else "All parameters were given."
     return (
         f"{n_train + n_test} samples were divided {split} into {n_train} to train with and "

@@ -102,24 +102,25 @@ class Distinct(NamedTuple):
         sample = summary.sample
         return cls(sample.X, sample.labels, sample.weights, sample.hashes)
 
-    def some(self, most: int, seed: int) -> Distinct:
-        """At most about so many, drawn from each class alike by their content."""
+    def some(self, most: int, seed: int) -> tuple[Distinct, Labels]:
+        """At most about so many, drawn from each class alike by their content, and their folds.
+
+        Folds are stratified; a class's only sample has fold −1.
+        """
         ranks = mixed(self.hashes ^ mixed(np.array([seed + 1], np.uint64)))
         order = np.lexsort((ranks, self.labels))
         counts = np.bincount(self.labels)
-        place = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
-        limit = max(2 * N_FOLDS, most // max(1, np.count_nonzero(counts)))
-        chosen = order[place < limit]
-        return Distinct(*(part[chosen] for part in self))
-
-    def folds(self) -> Labels:
-        """Stratified folds of samples in the order of `some`; −1 for a class's only sample."""
-        counts = np.bincount(self.labels)
-        n_folds = int(np.clip(counts[counts > 1].min(initial=N_FOLDS), 2, N_FOLDS))
         starts = np.cumsum(counts) - counts
-        # Each class begins with another fold, so that the folds are of one size.
-        place = np.arange(len(self.labels)) - starts[self.labels] + self.labels
-        return np.where(counts[self.labels] > 1, place % n_folds, -1)
+        place = np.arange(len(order)) - starts[self.labels[order]]
+        limit = max(2 * N_FOLDS, most // max(1, np.count_nonzero(counts)))
+        n_folds = int(np.clip(counts[counts > 1].min(initial=N_FOLDS), 2, N_FOLDS))
+        # Each class begins with another fold, which its content tells: the folds are of one size.
+        first = ranks[order[np.minimum(starts, len(order) - 1)]] % np.uint64(n_folds)
+        shifted = (place + first[self.labels[order]].astype(np.intp)) % n_folds
+        fold = np.where(counts[self.labels[order]] > 1, shifted, -1)
+        kept = place < limit
+        chosen = order[kept]
+        return Distinct(*(part[chosen] for part in self)), fold[kept]
 
 
 def choose(samples: Distinct, wish: Wish, lift: Lift | None = None) -> Choice:
@@ -134,9 +135,8 @@ def choose(samples: Distinct, wish: Wish, lift: Lift | None = None) -> Choice:
     """
     if not wish.is_open:
         return named_choice(wish, lift or lift_named(samples.X, samples.weights, wish))
-    some = samples.some(MOST, wish.settings.seed)
+    some, fold = samples.some(MOST, wish.settings.seed)
     tried = lifts(some.X, some.weights, wish) if lift is None else {"fixed": Lift(unit=False)}
-    fold = some.folds()
     if not (fold >= 0).any() or len(np.unique(some.labels)) < 2:
         return named_choice(wish, lift or next(iter(tried.values())))
     found, scores = _raced(some, tried, fold, wish)

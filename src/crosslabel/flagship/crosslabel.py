@@ -75,7 +75,8 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
     scale : {"auto", "unit", "standard", "none"}, default="auto"
         "unit" scales each sample to unit norm, the paper's convention; "standard" first takes from
         each feature its mean and divides by its deviation; "none" leaves samples as they are.
-        "auto" with a rule that is named is "unit". A sample of zeros stays zero.
+        "auto" with a rule that is named is "unit". A sample of zeros stays zero: by a single rule
+        all classes then score the same, and the first one is predicted.
     offset : "auto" or float, default="auto"
         A constant coordinate beside the features before samples get unit norm: a class may then
         lie off the origin, as in standardised tables. 0 for none.

@@ -130,6 +130,9 @@ def local_evidence(
     found = np.empty((len(axes), len(grid), len(queries)))
     most, ridge = (np.array(part) for part in zip(*grid))
     for c, (members, values, combination) in enumerate(axes):
+        if not len(values):  # samples of zeros explain nothing
+            found[c] = energy
+            continue
         kept = np.minimum(most, len(members))
         filled = energies(values, kept, ridge)
         share = 1 - (ridge[:, None] / (filled + ridge[:, None])) ** 2
@@ -155,7 +158,9 @@ def global_evidence(
     queries, energy = rows[out], samples.gram[out, out]
     blocks, spent = [], []
     for members, values, combination in axes:
-        filled = energies(values, min(n_atoms, len(members)), ridge)
+        filled = values  # of samples of zeros there are none
+        if len(values):
+            filled = energies(values, min(n_atoms, len(members)), ridge)
         blocks.append((np.sqrt(filled)[:, None] * combination.T) @ rows[members])
         spent.append(filled)
     D, q = np.concatenate(blocks), np.concatenate(spent)
