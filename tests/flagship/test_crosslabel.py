@@ -56,7 +56,10 @@ def test_digits_are_recognised_better_than_by_nearest_neighbours(digits):
 @given(
     st.integers(0, 10**6),
     st.sampled_from(
-        [{"rule": "local", "ridge": 0.1, "init": "kmeans", "shared_atoms": 1}, {"ridge": 0.1}]
+        [
+            {"rule": "local", "ridge": 0.1, "init": "kmeans", "shared_atoms": 1},
+            {"scale": "unit", "kernel": "linear"},
+        ]
     ),
 )
 def test_neither_the_order_of_samples_nor_the_names_of_classes_matter(seed, kind):
@@ -74,6 +77,15 @@ def test_neither_the_order_of_samples_nor_the_names_of_classes_matter(seed, kind
             b.dictionary_[b.atom_labels_ == there],
             atol=1e-8,
         )
+
+
+def test_nor_do_they_where_lifts_are_averaged():
+    X, y = samples(np.random.default_rng(435), (5, 5, 5), 6)
+    shuffle, names = np.random.default_rng(0).permutation(len(X)), np.array(["c", "b", "a"])
+    a = CrossLabelClassifier(random_state=0).fit(X, y)
+    b = clone(a).fit(X[shuffle], names[y[shuffle]])
+    assert len(a.fitted_.views) > 1
+    assert_allclose(a.predict_proba(X), b.predict_proba(X)[:, ::-1], atol=1e-5)
 
 
 def test_labels_of_any_type_keep_their_values(small):

@@ -141,6 +141,8 @@ def choose(samples: Distinct, wish: Wish, lift: Lift | None = None) -> Choice:
         return named_choice(wish, lift or next(iter(tried.values())))
     found, scores = _raced(some, tried, fold, wish)
     members = [_member(one, lift or tried[one.lift], wish, samples, len(some.X)) for one in found]
+    # The first is shown: atoms of a kernel cannot be looked at.
+    members.sort(key=lambda member: member.lift.kernel is not None)
     return Choice(tuple(members), scores, float(samples.weights.sum()))
 
 
@@ -233,7 +235,7 @@ def _member(setting: Setting, lift: Lift, wish: Wish, samples: Distinct, n_some:
         lift,
         replace(wish.settings, ridge=setting.ridge),
         wish.rule if wish.rule in RULES else setting.rule,
-        setting.dictionary_weight,
+        float(setting.dictionary_weight),
         shrinkage,
-        setting.discriminant_weight,
+        float(setting.discriminant_weight),
     )

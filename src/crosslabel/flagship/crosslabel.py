@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from crosslabel.core.backend import is_tensor
 from crosslabel.core.initialise import Initialiser
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
@@ -274,7 +275,8 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         if self.scale == "none":
             check_spread(training.X)
         seed = self._seed()
-        choice = self._choice(training, seed)
+        place = str(X.device) if is_tensor(X) else self.device
+        choice = self._choice(training, self._wish(seed, place))
         size = len(training.X)
         summaries = [
             self._empty(training.X, member.lift, size, seed).absorb(
@@ -288,9 +290,8 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         kept = summaries[0].bounded(self._kept()) if self.keep_summary else None
         return self._adopt(bare, kept, fitted)
 
-    def _choice(self, training: Training, seed: int) -> Choice:
+    def _choice(self, training: Training, wish: Wish) -> Choice:
         """What is chosen from samples in memory; with one lift where they go on as a stream."""
-        wish = self._wish(seed)
         if self.keep_summary:
             summary = self._empty_summary(training.X)
             summary = summary.absorb(
@@ -303,10 +304,10 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         """What is chosen from the samples that a summary keeps."""
         return choose(Distinct.kept(summary), self._wish(summary.sample.seed), summary.lift)
 
-    def _wish(self, seed: int) -> Wish:
+    def _wish(self, seed: int, device: str | None = None) -> Wish:
         """What the user names, and what is left to the choice."""
         return Wish(
-            self._settings(seed),
+            self._settings(seed, device or self.device),
             rule=self.rule,
             ridge=self.ridge,
             shrinkage=self.shrinkage,
@@ -316,7 +317,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
             n_landmarks=self.n_landmarks,
         )
 
-    def _settings(self, seed: int) -> Settings:
+    def _settings(self, seed: int, device: str | None = None) -> Settings:
         return Settings(
             self.atoms_per_class,
             int(self.shared_atoms),
@@ -327,7 +328,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
             int(self.max_iter),
             float(self.tol),
             self.solver,
-            self.device,
+            device,
             seed,
         )
 

@@ -18,7 +18,7 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from crosslabel.core.backend import is_tensor, namespace
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.intake.checking import check_range
-from crosslabel.intake.devices import check_tensor_range, like, unit_rows_of_tensor
+from crosslabel.intake.devices import check_tensor_range, from_device, like, unit_rows_of_tensor
 
 Kernel = Callable[..., Array]
 
@@ -130,7 +130,9 @@ class Lift:
             check_tensor_range(X)
         else:
             check_range(X)
-        return X if self.kernel is None else self.kernel(X)
+        if self.kernel is None:
+            return X
+        return like(self.kernel(from_device(X)), X)
 
     @property
     def is_linear(self) -> bool:
