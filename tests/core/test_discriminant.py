@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from crosslabel.core.discriminant import Discriminant, WithinSpectrum, discriminant
+from crosslabel.core.discriminant import Discriminant, WithinClass, discriminant
 from crosslabel.core.moments import Moments
 from tests.core.problems import samples
 
@@ -38,7 +38,7 @@ def test_scores_are_the_formula(data, alpha):
     expected = naive(X, labels, weights, alpha, Y)
     tolerance = {"rtol": 1e-6, "atol": 1e-7 * np.abs(expected).max()}
     assert_allclose(discriminant(statistics, alpha).scores(Y), expected, **tolerance)
-    all_ = WithinSpectrum.of(statistics)
+    all_ = WithinClass.of(statistics)
     assert_allclose(all_.discriminant(alpha).scores(Y), expected, **tolerance)
 
 
@@ -47,7 +47,7 @@ def test_without_shrinkage_where_samples_vary_in_all_features():
     statistics = Moments.from_samples(X, labels, 3)
     expected = naive(X, labels, np.ones(len(X)), 0.0, X)
     assert_allclose(discriminant(statistics, 0.0).scores(X), expected, rtol=1e-8)
-    assert_allclose(WithinSpectrum.of(statistics).discriminant(0.0).scores(X), expected, rtol=1e-8)
+    assert_allclose(WithinClass.of(statistics).discriminant(0.0).scores(X), expected, rtol=1e-8)
 
 
 @pytest.mark.parametrize("sizes", [(2, 2, 2), (9, 9, 9)])  # as rows, and as a matrix
@@ -55,7 +55,7 @@ def test_a_singular_covariance_without_shrinkage_gets_a_sentence(sizes):
     X, labels = samples(np.random.default_rng(0), sizes, 7)
     X[:, 3] = X[:, 2]
     statistics = Moments.from_samples(X, labels, 3)
-    for make in (discriminant, lambda s, a: WithinSpectrum.of(s).discriminant(a)):
+    for make in (discriminant, lambda s, a: WithinClass.of(s).discriminant(a)):
         with pytest.raises(np.linalg.LinAlgError, match="shrinkage is 0"):
             make(statistics, 0.0)
         assert np.isfinite(make(statistics, 0.1).scores(X)).all()
@@ -66,7 +66,7 @@ def test_one_sample_per_class_is_the_nearest_mean():
     Y = np.random.default_rng(1).normal(size=(30, 6))
     statistics = Moments.from_samples(X, np.arange(4), 4)
     distances = np.sum((Y[:, None] - X) ** 2, axis=2)
-    for one in (discriminant(statistics, 0.5), WithinSpectrum.of(statistics).discriminant(0.5)):
+    for one in (discriminant(statistics, 0.5), WithinClass.of(statistics).discriminant(0.5)):
         assert (one.scores(Y).argmax(axis=1) == distances.argmin(axis=1)).all()
         assert_allclose(one.scores(Y), (Y @ X.T - 0.5 * np.sum(X**2, axis=1)) / 0.5)
 
@@ -76,7 +76,7 @@ def test_equal_samples_do_not_vary_whatever_their_mean_is_rounded_to(dtype):
     X = np.random.default_rng(0).normal(size=(3, 6)).astype(dtype)
     repeated = Moments.from_samples(X.repeat(7, axis=0), np.arange(3).repeat(7), 3)
     single = Moments.from_samples(X, np.arange(3), 3)
-    for one in (discriminant(repeated, 0.5), WithinSpectrum.of(repeated).discriminant(0.5)):
+    for one in (discriminant(repeated, 0.5), WithinClass.of(repeated).discriminant(0.5)):
         assert_allclose(one.scores(X), discriminant(single, 0.5).scores(X), rtol=1e-4)
 
 
@@ -86,7 +86,7 @@ def test_float32_in_and_out(n_features):
     exact = discriminant(Moments.from_samples(X, labels, 3), 0.2).scores(X)
     single = X.astype(np.float32)
     statistics = Moments.from_samples(single, labels, 3)
-    for one in (discriminant(statistics, 0.2), WithinSpectrum.of(statistics).discriminant(0.2)):
+    for one in (discriminant(statistics, 0.2), WithinClass.of(statistics).discriminant(0.2)):
         assert one.scores(single).dtype == np.float32
         assert_allclose(one.scores(single), exact, atol=1e-4 * np.abs(exact).max())
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from crosslabel.core.rotation import cosines, exemplars, procrustes, unit_atoms, unit_norms
+from crosslabel.core.rotation import cosines, exemplars, nearest, procrustes, unit_atoms, unit_norms
 
 
 @st.composite
@@ -31,7 +31,8 @@ def test_atoms_have_unit_norm_and_the_given_moment(data, alike):
     assert_allclose(np.linalg.norm(D, axis=2), 1, rtol=1e-14)
     moments = axes.transpose(0, 2, 1) * q[:, None, :] @ axes
     assert_allclose(D.transpose(0, 2, 1) @ D, moments, atol=1e-10)
-    assert (np.einsum("nkf,nf->nk", D, means) >= -1e-12).all()
+    points_to = means[:, None] if likeness is None else likeness
+    assert (np.sum(D * points_to, axis=2) >= -1e-12).all()
 
 
 @given(spread())
@@ -50,7 +51,6 @@ def test_atoms_are_nearer_to_what_they_shall_look_like():
     random = np.linalg.qr(rng.normal(size=(5, 5)))[0][:, :4]
     likeness = unit_norms(random * np.sqrt(q)) @ axes + 0.05 * rng.normal(size=(5, 9))
     D = unit_atoms(q, axes, 5, likeness.sum(axis=0), likeness)
-    D *= np.sign(np.einsum("kf,kf->k", D, likeness))[:, None]
     assert np.linalg.norm(D - likeness) < 0.6
     assert np.linalg.norm(unit_atoms(q, axes, 5, likeness.sum(axis=0)) - likeness) > 1.0
 
@@ -101,6 +101,22 @@ def test_procrustes_is_the_best_of_many():
     best = np.linalg.norm(B - R @ A)
     for _ in range(200):
         assert best <= np.linalg.norm(B - np.linalg.qr(rng.normal(size=(5, 3)))[0] @ A)
+
+
+def test_weights_bring_norms_nearer_to_one():
+    rng = np.random.default_rng(0)
+    aims, roots = rng.normal(size=(3, 6, 4)), np.sqrt([[3.0, 1.5, 1.0, 0.5]])
+    roots = np.broadcast_to(roots, (3, 1, 4))
+    rows, plain = nearest(aims, roots), procrustes(aims * roots) * roots
+    gram = rows.transpose(0, 2, 1) @ rows
+    assert_allclose(gram, np.tile(np.diag([3.0, 1.5, 1.0, 0.5]), (3, 1, 1)), atol=1e-12)
+
+    def far(rows):
+        return np.abs(np.sum(rows**2, axis=2) - 1).max(axis=1)
+
+    assert (far(rows) < 0.7 * far(plain)).all()
+    turned, plainly = (np.sum(unit_norms(r) * aims) for r in (rows, plain))
+    assert turned > plainly
 
 
 def naive_exemplars(X, n_rows):

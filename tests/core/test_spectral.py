@@ -114,7 +114,8 @@ def test_likeness_turns_the_atoms_and_changes_nothing_else():
 
     assert distance(alike.dictionary) < distance(plain.dictionary)
     means = np.repeat(statistics.means, 3, axis=0)
-    assert (np.sum(alike.dictionary[2:] * means, axis=1) >= 0).all()
+    assert (np.sum(plain.dictionary[2:] * means, axis=1) >= 0).all()
+    assert (np.sum(alike.dictionary * likeness, axis=1)[2:] >= 0).all()
 
 
 @pytest.mark.parametrize("shared", [0, 2])

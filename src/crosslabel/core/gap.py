@@ -21,7 +21,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.backend import one_thread
@@ -161,8 +161,11 @@ def _residuals(
 
 
 def _largest_eigenvalue(gram: Array) -> float:
-    if len(gram) <= _LARGE:
+    if len(gram) <= _LARGE or not gram.any():
         return float(np.linalg.eigvalsh(gram)[-1])
     # A fixed start, so that the same question has the same answer.
     start = gram.sum(axis=1) + np.trace(gram) / len(gram)
-    return float(eigsh(gram, 1, v0=start, tol=1e-10, return_eigenvectors=False)[0])
+    try:
+        return float(eigsh(gram, 1, v0=start, tol=1e-10, return_eigenvectors=False)[0])
+    except ArpackNoConvergence:
+        return float(np.linalg.eigvalsh(gram)[-1])

@@ -26,7 +26,7 @@ from crosslabel.core.spectrum import Alike, row_spectra
 _ENOUGH = 1e-8
 """Part of the objective that a step must still promise to lower it by."""
 
-_EXACT = 1e-15
+_EXACT = 1e-18
 """The same where atoms suffice: the bound on what is left goes like its root."""
 
 _SPARE = 1e-4
@@ -160,7 +160,7 @@ class ClassProblems:
                 lambda x, which: self.evaluate(x, spare[which]),
                 points[spare],
                 tol=_EXACT,
-                max_iter=400,
+                max_iter=1000,
             )
         energy, axes = orthogonal(self.scaled(points), self.n_atoms)
         return Learnt(energy, axes @ self.axes, values)
