@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 TOOLS = Path(__file__).parents[1] / "tools"
+BARE = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # the projects here need no plugin
 
 SOURCE = '''"""A mean: 1 + 1."""
 
@@ -126,7 +128,9 @@ def project(folder, tests, declared=""):
 def run(folder, *options):
     command = [sys.executable, str(TOOLS / "mutants.py"), "--root", str(folder)]
     record = ["--record", str(folder / "record.json")]
-    done = subprocess.run([*command, *record, *options], capture_output=True, text=True, cwd=folder)
+    done = subprocess.run(
+        [*command, *record, *options], capture_output=True, text=True, cwd=folder, env=BARE
+    )
     return done.returncode, done.stdout + done.stderr
 
 
@@ -144,13 +148,12 @@ def test_a_strong_suite_kills_all_and_a_weak_one_does_not(tmp_path):
 
 def test_the_record_is_resumed_and_dropped_when_the_tests_change(tmp_path):
     project(tmp_path, STRONG)
-    sample = ["--sample", "3"]
+    sample = ["--sample", "2"]
     run(tmp_path, *sample)
     record = json.loads((tmp_path / "record.json").read_text())
     results = record["core/power.py"]["results"]
-    assert set(results.values()) == {"killed"}
-    name = next(iter(results))
-    results[name] = "survived"
+    assert list(results.values()) == ["killed"] * 2
+    results[next(iter(results))] = "survived"
     (tmp_path / "record.json").write_text(json.dumps(record))
     assert "survived:" in run(tmp_path, *sample)[1]  # taken from the record, not run again
     project(tmp_path, STRONG + "\n")
@@ -171,16 +174,24 @@ def test_a_listed_survivor_is_left_out_until_its_line_changes(tmp_path):
 
 
 def test_an_endless_mutant_is_ended_and_one_without_tests_survives(tmp_path):
-    project(tmp_path, "from crosslabel.core.power import down\ndef test(): assert down(3) == 0\n")
-    module = tmp_path / "src/crosslabel/core/power.py"
-    module.write_text("def down(n):\n    while n > 0:\n        n -= 1\n    return n\n")
-    (tmp_path / "src/crosslabel/core/bare.py").write_text("x = 1 + a\n")
+    declared = '[further]\n"core/other.py" = ["tests/core/test_power.py"]\n'
+    tests = "from crosslabel.core.power import down\ndef test(): assert down(3) == 0\n"
+    project(tmp_path, tests, declared)
+    core = tmp_path / "src/crosslabel/core"
+    (core / "power.py").write_text(
+        "from crosslabel.core.other import last\n\n"
+        "def down(n):\n    while n > last:\n        n -= 1\n    return n\n"
+    )
+    (core / "other.py").write_text("last = 0\n")
+    (core / "bare.py").write_text("x = 1 + a\n")
     code, text = run(tmp_path, "--least", "0", "--jobs", "2")
     assert code == 1
     assert "untested: core/bare.py:1: x = 1 + a" in text
-    results = json.loads((tmp_path / "record.json").read_text())["core/power.py"]["results"]
+    record = json.loads((tmp_path / "record.json").read_text())
+    results = record["core/power.py"]["results"]
     assert results["n -= 1 | n -= 1 → pass | 0"] == "timeout"
-    assert results["while n > 0: | 0 → 1 | 0"] == "killed"
+    assert results["while n > last: | n > last → n >= last | 0"] == "killed"
+    assert record["core/other.py"]["results"] == {"last = 0 | 0 → 1 | 0": "killed by further tests"}
 
 
 def test_a_sample_is_the_same_for_the_same_seed(tmp_path):

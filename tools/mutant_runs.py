@@ -246,4 +246,5 @@ def run(
             if status == 0:
                 waiting.appendleft((module, mutant, stage + 1))
             else:
-                yield module, mutant, "timeout" if status < 0 else NOTICED[stage]
+                first = module.tests[stage] == [module.mirror]
+                yield module, mutant, NOTICED[2 if status < 0 else 0 if first else 1]

@@ -110,7 +110,11 @@ def test_targets_sum_to_the_second_moment():
     targets = Moments.from_samples(X, labels, 2).targets()
     assert_allclose(targets.rows.T @ targets.rows, X.T @ X)
     # A class of n samples needs one row for its mean and n − 1 for its scatter.
-    assert np.diff(targets.starts).tolist() == [2, 6]
+    assert targets.starts.tolist() == [2, 4, 10]
+    for c, (n, mean, scatter) in enumerate(literal(X, labels, 2)):
+        assert_allclose(targets.rows[c], np.sqrt(n) * mean)
+        factor = targets.rows[targets.starts[c] : targets.starts[c + 1]]
+        assert_allclose(factor.T @ factor, scatter, atol=1e-12)
 
 
 def test_memory_stops_growing_with_the_number_of_samples():
@@ -313,3 +317,19 @@ def test_a_factor_of_dependent_rows_is_lowered_like_any_other(scale):
 
 def test_a_deficit_of_the_least_number_there_is_passes():
     _check_semidefinite(np.array([-np.finfo(float).tiny]), 0.0, 0.0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_floor_of_a_removal_is_the_rounding_of_the_second_moment(monkeypatch, dtype):
+    """A thousand eps of n‖ȳ‖², the rounding of a mean of n samples."""
+    floors = []
+
+    def spy(scatter, other, row, floor):
+        floors.append(floor)
+        return scatter
+
+    monkeypatch.setattr(Scatter, "minus", spy)
+    mean = np.array([3.0, 4.0], dtype)
+    nothing = Scatter(np.zeros((0, 2), dtype), True)
+    without(ClassMoments(50.0, mean, nothing), ClassMoments(2.0, mean, nothing))
+    assert_allclose(floors, [1e3 * np.finfo(dtype).eps * 50 * 25], rtol=1e-6)

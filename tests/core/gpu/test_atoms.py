@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crosslabel.core.dictionary import noise_floor, update_atoms
@@ -27,6 +27,7 @@ def check(n_atoms, n_features, seed=0):
     np.testing.assert_allclose(float(fall), expected.decrease, rtol=1e-6, atol=1e-9)
 
 
+@settings(max_examples=40)
 @given(st.integers(1, 2 * CHUNK + 3), st.integers(8, 40), st.integers(0, 3))
 def test_equals_the_sweep_of_numpy(n_atoms, n_features, seed):
     check(n_atoms, n_features, seed)

@@ -134,6 +134,7 @@ def test_a_coder_is_safe_where_its_factor_and_all_its_systems_are():
     floor = layout.n_atoms**2 * EPS  # with λ = 0 there are no systems, only the factor
     assert safe([1.01 * floor] * 3, 0.0)
     assert not safe([0.99 * floor] * 3, 0.0)
+    assert not safe([1.0, 1.0, 0.5 * floor], 0.0)
 
 
 @pytest.mark.parametrize("scale", [1e-30, 1.0, 1e30])
