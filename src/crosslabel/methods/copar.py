@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from crosslabel.core.lasso import lasso
+from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
-from crosslabel.core.statistics import Labels
 from crosslabel.core.unit_ball import update_atoms
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.class_dictionary import CONSTRAINTS, alternate, coherence, local_energies

@@ -9,9 +9,9 @@ import numpy as np
 from crosslabel.core.backend import namespace
 from crosslabel.core.coding import ridge_coder
 from crosslabel.core.memory import check_room
+from crosslabel.core.moments import Labels
 from crosslabel.core.residuals import class_residuals, energies
 from crosslabel.core.scaling import Array
-from crosslabel.core.statistics import Labels
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.parameters import DEVICE, POSITIVE, Constraints
 from crosslabel.methods.start import class_parts

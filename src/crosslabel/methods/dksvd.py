@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
-from crosslabel.core.statistics import Labels
 from crosslabel.methods.parameters import POSITIVE_OR_ZERO, Constraints, RandomState
 from crosslabel.methods.sparse_linear import SparseLinearClassifier
 from crosslabel.methods.start import one_hot

@@ -9,9 +9,9 @@ from scipy.linalg import cho_factor, cho_solve
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.backend import namespace
+from crosslabel.core.moments import Labels
 from crosslabel.core.residuals import energies
 from crosslabel.core.scaling import Array
-from crosslabel.core.statistics import Labels
 from crosslabel.core.unit_ball import update_atoms
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.parameters import COUNT, DEVICE, POSITIVE, SEED, Constraints, RandomState

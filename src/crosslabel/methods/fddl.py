@@ -9,9 +9,9 @@ from sklearn.utils._param_validation import StrOptions
 
 from crosslabel.core.fisher import FisherModel
 from crosslabel.core.lasso import lasso
+from crosslabel.core.moments import Labels
 from crosslabel.core.residuals import class_residuals, energies
 from crosslabel.core.scaling import Array
-from crosslabel.core.statistics import Labels
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.class_dictionary import CONSTRAINTS, alternate
 from crosslabel.methods.parameters import POSITIVE_OR_ZERO, Constraints, RandomState

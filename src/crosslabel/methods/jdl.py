@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from crosslabel.core.lasso import coupled_lasso
+from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
-from crosslabel.core.statistics import Labels
 from crosslabel.core.unit_ball import update_atoms
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.class_dictionary import CONSTRAINTS, alternate, local_energies

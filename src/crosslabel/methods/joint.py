@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from crosslabel.core.moments import Labels
 from crosslabel.core.omp import omp
 from crosslabel.core.scaling import Array, row_norms
-from crosslabel.core.statistics import Labels
 from crosslabel.core.unit_ball import update_atoms
 from crosslabel.methods.parameters import POSITIVE_OR_ZERO, Constraints, RandomState
 from crosslabel.methods.sparse_linear import SparseLinearClassifier, ridge_regression, sparse_codes

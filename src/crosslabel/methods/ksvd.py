@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from crosslabel.core.ksvd import ksvd
+from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
-from crosslabel.core.statistics import Labels
 from crosslabel.methods.parameters import RandomState
 from crosslabel.methods.sparse_linear import SparseLinearClassifier, ridge_regression, sparse_codes
 from crosslabel.methods.start import one_hot

@@ -10,8 +10,8 @@ from sklearn.utils._param_validation import Interval
 
 from crosslabel.core.fisher import FisherModel
 from crosslabel.core.lasso import lasso
+from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
-from crosslabel.core.statistics import Labels
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.class_dictionary import CONSTRAINTS, alternate
 from crosslabel.methods.parameters import COUNT_OR_ZERO, POSITIVE_OR_ZERO, Constraints, RandomState

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval
 
+from crosslabel.core.moments import Labels
 from crosslabel.core.residuals import class_residuals, energies
 from crosslabel.core.scaling import Array
-from crosslabel.core.statistics import Labels
 from crosslabel.core.tied_codes import FeatureGroup, tied_codes
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.parameters import COUNT, POSITIVE, POSITIVE_OR_ZERO, Constraints

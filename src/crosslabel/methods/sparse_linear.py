@@ -9,9 +9,9 @@ from sklearn.utils._param_validation import StrOptions
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.ksvd import RANK_ONE, ksvd
+from crosslabel.core.moments import Labels
 from crosslabel.core.omp import omp
 from crosslabel.core.scaling import Array, row_norms, unit_rows
-from crosslabel.core.statistics import Labels
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.parameters import (
     COUNT,

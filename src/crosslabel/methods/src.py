@@ -11,10 +11,10 @@ from sklearn.utils._param_validation import Interval
 from crosslabel.core.backend import is_tensor, namespace
 from crosslabel.core.lasso import lasso
 from crosslabel.core.memory import check_room
+from crosslabel.core.moments import Labels
 from crosslabel.core.omp import omp
 from crosslabel.core.residuals import class_residuals, energies
 from crosslabel.core.scaling import Array
-from crosslabel.core.statistics import Labels
 from crosslabel.intake.devices import like
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.parameters import DEVICE, POSITIVE, Constraints

@@ -12,8 +12,8 @@ from sklearn.utils import check_random_state
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.initialise import kmeans_start
+from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
-from crosslabel.core.statistics import Labels
 from crosslabel.methods.parameters import RandomState
 
 START_RIDGE = 1e-2

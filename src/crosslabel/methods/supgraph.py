@@ -12,8 +12,8 @@ from crosslabel.core.graph import (
     heat_laplacian,
     smooth_sparse_codes,
 )
+from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array, unit_rows
-from crosslabel.core.statistics import Labels
 from crosslabel.core.unit_ball import update_atoms
 from crosslabel.methods.parameters import (
     COUNT,
