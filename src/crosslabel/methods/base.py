@@ -8,7 +8,7 @@ method.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -80,8 +80,7 @@ class ComparisonMethod(ClassifierMixin, BaseEstimator, ABC):
         try:
             self._fit(X, y)
         except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
+            self.__dict__ = before
             raise
         return self
 
@@ -145,7 +144,7 @@ class ComparisonMethod(ClassifierMixin, BaseEstimator, ABC):
     def _scaled(self, X: Array) -> Array:
         return unit_rows(X) if self.normalize else check_range(X, ADVICE)
 
-    def _class_scores(self, X: Array) -> Array:
+    def _class_scores(self, X: Any) -> Any:
         """Scores in the order of `classes_`, of an array, or of a tensor where it is."""
         order = np.argsort(self._class_order)
         if not is_tensor(X):
