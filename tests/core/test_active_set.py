@@ -127,7 +127,7 @@ def test_a_solution_is_that_of_coordinate_descent():
 
 
 def test_the_faults_that_count_are_the_largest_of_many():
-    H, b, t = problem(n_problems=20, size=60)
+    H, b, t = problem(n_problems=3, size=900)
     faults = np.random.default_rng(0).uniform(0.1, 1, b.shape)
     found = coordinate_steps(H, -b, 0 * t, np.zeros_like(b), faults)
     for moved, fault in zip(found != 0, faults):

@@ -46,7 +46,7 @@ def by_hand(x, codebook, k, ridge):
 def test_codes_are_those_of_the_formula_among_many_atoms_in_chunks(monkeypatch, k):
     monkeypatch.setattr(module, "CHUNK", 3)
     rng = np.random.default_rng(2)
-    codebook, X = rng.normal(size=(80, 4)), rng.normal(size=(11, 4))
+    codebook, X = rng.normal(size=(3000, 4)), rng.normal(size=(11, 4))
     expected = [by_hand(x, codebook, k, 0.05) for x in X]
     assert_allclose(locality_codes(X, codebook, k, 0.05), expected, atol=1e-10)
 

@@ -75,6 +75,12 @@ def test_an_atom_that_is_rounding_beside_those_taken_is_not_taken(scale):
     assert_allclose(codes(0.0), [1, 0])  # a copy, whatever its correlation
 
 
+def test_a_signal_that_has_stopped_stays_as_it_is_while_others_go_on():
+    G = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])  # two copies
+    b = np.array([[1.0, 0.5, 0.0], [1.0, 0.9, 0.4], [0.0, 0.0, 0.0]])
+    assert_allclose(omp(G, b, 3), [[1, 0, 0], [1, 0, 0.4], [0, 0, 0]])
+
+
 def test_a_signal_that_is_an_atom_takes_this_atom_alone():
     D, _ = problem()
     assert_allclose(omp(D @ D.T, D @ D.T, 5), np.eye(len(D)), atol=1e-9)

@@ -3,6 +3,7 @@ import inspect
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import NotFittedError
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.methods.base import ComparisonMethod
@@ -87,3 +88,42 @@ def test_samples_keep_their_size_unless_they_are_normalised(normalize):
     model = Means(normalize=normalize).fit(3 * X, NAMES)
     norms = np.linalg.norm(model.X, axis=1)
     assert_allclose(norms, 1 if normalize else 3)
+
+
+def test_a_fit_that_fails_leaves_the_model_as_it_was(monkeypatch):
+    model = Means().fit(X, NAMES)
+    before, scores = dict(vars(model)), model.decision_function(X)
+
+    def fails(self, X, labels):
+        self.means = None
+        raise RuntimeError("half-way")
+
+    monkeypatch.setattr(Means, "_learn", fails)
+    with pytest.raises(RuntimeError, match="half-way"):
+        model.fit(np.eye(4), list("abcd"))
+    with pytest.raises(ValueError, match="two classes"):
+        model.fit(np.eye(4), list("aaaa"))
+    assert vars(model).keys() == before.keys()
+    assert_array_equal(model.decision_function(X), scores)
+    assert not Means().__sklearn_is_fitted__()
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_values_whose_squares_leave_their_range_are_refused_unless_normalised(scale):
+    with pytest.raises(ValueError, match=r"Rescale X, or use normalize=True"):
+        Means(normalize=False).fit(scale * X, NAMES)
+    model = Means(normalize=False).fit(X, NAMES)
+    with pytest.raises(ValueError, match=r"Rescale X, or use normalize=True"):
+        model.predict(scale * X)
+    assert_array_equal(Means().fit(scale * X, NAMES).predict(X), Means().fit(X, NAMES).predict(X))
+
+
+def test_queries_are_checked_whatever_holds_them():
+    model = Means().fit(X, NAMES)
+    expected = model.decision_function(X)
+    assert_allclose(model.decision_function(X.tolist()), expected)
+    assert_allclose(model.decision_function(np.asfortranarray(X)), expected)
+    with pytest.raises(ValueError, match="NaN"):
+        model.predict(np.full((1, 6), np.nan))
+    with pytest.raises(NotFittedError):
+        Means().predict(X)

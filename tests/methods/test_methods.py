@@ -10,8 +10,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from crosslabel import LLC
-from crosslabel.lab import estimators
+from crosslabel import LLC, methods
 from crosslabel.methods.base import ComparisonMethod
 
 FEW = {"max_iter": 3, "init_iter": 2, "atoms_per_class": 3, "sparsity": 3, "random_state": 0}
@@ -25,8 +24,8 @@ def method(cls):
 
 CLASSES = [
     cls
-    for cls in (estimators.estimator_class(name) for name in estimators.NAMES)
-    if isinstance(cls, type) and issubclass(cls, ComparisonMethod)
+    for cls in (getattr(methods, name) for name in dir(methods))
+    if issubclass(cls, ComparisonMethod)
 ]
 MODELS = [pytest.param(method(cls), id=cls.__name__) for cls in CLASSES]
 every_method = pytest.mark.parametrize("model", MODELS)
@@ -163,6 +162,6 @@ def test_samples_of_sizes_that_cannot_be_learnt_from_together_are_refused(model)
     X, y = faces()
     X[::3] *= 1e-40
     unscaled = clone(model).set_params(normalize=False)
-    with pytest.raises(ValueError, match=r"largest sample has norm .* Use normalize=True"):
+    with pytest.raises(ValueError, match=r"largest sample has norm .* scaled to unit norm"):
         unscaled.fit(X, y)
     clone(model).fit(X, y)

@@ -13,7 +13,7 @@ from crosslabel.core.scaling import Array
 
 # A chunk of signals keeps its orthogonalised atoms (chunk · sparsity · n_atoms numbers) near the
 # cache, which also bounds the memory whatever the number of signals.
-CHUNK_NUMBERS = 1 << 20
+CHUNK_NUMBERS = 1_000_000
 
 
 def omp(gram: Array, correlations: Array, sparsity: int) -> Array:

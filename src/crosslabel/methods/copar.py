@@ -115,8 +115,9 @@ class COPAR(ComparisonMethod):
             D = self._update_dictionary(X, parts, D, codes)
             return D, codes, self._objective(X, parts, D, codes)
 
+        start: Array = np.zeros((len(X), len(D)))
         self.dictionary_, _, self.objective_trace_ = alternate(
-            sweep, D, np.zeros((len(X), len(D))), self.max_iter, self.tol
+            sweep, D, start, self.max_iter, self.tol
         )
         self.n_iter_ = len(self.objective_trace_)
         self._gram = self.dictionary_ @ self.dictionary_.T

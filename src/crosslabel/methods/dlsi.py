@@ -114,7 +114,9 @@ class DLSI(ComparisonMethod):
                 objective += ((Y - A @ D[own]) ** 2).sum() + self.penalty * np.abs(A).sum()
             return D, codes, float(objective + self.incoherence * coherence(D, layout))
 
-        start = [np.zeros((len(Y), layout.per_class[c])) for c, Y in enumerate(samples)]
+        start: list[Array] = [
+            np.zeros((len(Y), layout.per_class[c])) for c, Y in enumerate(samples)
+        ]
         self.dictionary_, _, self.objective_trace_ = alternate(
             sweep, D, start, self.max_iter, self.tol
         )

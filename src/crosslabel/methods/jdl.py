@@ -105,8 +105,9 @@ class JDL(ComparisonMethod):
             D = self._update_dictionary(X, parts, D, codes)
             return D, codes, self._objective(X, parts, D, codes)
 
+        start: Array = np.zeros((len(X), self.shared_atoms + size))
         self.dictionary_, _, self.objective_trace_ = alternate(
-            sweep, D, np.zeros((len(X), self.shared_atoms + size)), self.max_iter, self.tol
+            sweep, D, start, self.max_iter, self.tol
         )
         self.n_iter_ = len(self.objective_trace_)
 

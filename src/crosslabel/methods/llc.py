@@ -15,8 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from crosslabel.core.kmeans import kmeans
 from crosslabel.core.locality import locality_codes
 from crosslabel.core.scaling import Array
-from crosslabel.intake.checking import validate_data
-from crosslabel.methods.base import check_range
+from crosslabel.intake.checking import check_range, validate_data
 from crosslabel.methods.parameters import COUNT, POSITIVE, SEED, Constraints, RandomState
 
 

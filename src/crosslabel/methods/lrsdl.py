@@ -120,8 +120,9 @@ class LRSDL(ComparisonMethod):
             D = model.update_dictionary(X, D, codes)
             return D, codes, model.objective(X, D, codes)
 
+        start: Array = np.zeros((len(X), len(D)))
         self.dictionary_, codes, self.objective_trace_ = alternate(
-            sweep, D, np.zeros((len(X), len(D))), self.max_iter, self.tol
+            sweep, D, start, self.max_iter, self.tol
         )
         self.n_iter_ = len(self.objective_trace_)
         self.means_ = np.stack([codes[part].mean(axis=0) for part in parts])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
@@ -112,7 +112,7 @@ class SRC(ComparisonMethod):
             return lasso(gram, correlations, self.penalty)
         return omp(gram, correlations, self.sparsity)
 
-    def _device_codes(self, gram: Array, correlations: Array) -> Array:
+    def _device_codes(self, gram: Any, correlations: Any) -> Any:
         if self.sparsity is not None:
             raise ValueError(
                 f"sparsity={self.sparsity} is matching pursuit, which runs on the CPU only. Use "
