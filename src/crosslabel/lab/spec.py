@@ -22,7 +22,7 @@ Options = Mapping[str, object]  # as TOML gives them: numbers, strings, lists, n
 FIRST_CLASSES = (1, 2, 3)
 
 
-class DrawnBy(TypedDict):
+class ProtocolOptions(TypedDict):
     """A protocol: its `kind` of `inputs.PROTOCOLS`, how many splits it draws, and their seed."""
 
     kind: str
@@ -204,7 +204,7 @@ class Spec:
         `name` in `crosslabel.datasets.catalogue.DATASETS`, and options of its loader.
     features : tuple of dict
         `step`, the name of a transformer of `inputs`, and its parameters.
-    protocol : DrawnBy
+    protocol : ProtocolOptions
     quantities : tuple of str
         What the table shows, the first foremost.
     keep : tuple of str
@@ -223,7 +223,7 @@ class Spec:
     name: str
     title: str
     data: Options
-    protocol: DrawnBy
+    protocol: ProtocolOptions
     methods: tuple[Method, ...]
     settings: tuple[TableSetting, ...]
     item: int = 0

@@ -14,9 +14,9 @@ from crosslabel.lab.quantities import QUANTITIES
 from crosslabel.lab.spec import (
     FIRST_CLASSES,
     KINDS,
-    DrawnBy,
     Method,
     Options,
+    ProtocolOptions,
     Spec,
     SpecError,
     TableSetting,
@@ -60,7 +60,7 @@ class SpecContent(TypedDict):
     caption: NotRequired[str]
     data: Options
     features: NotRequired[list[Options]]
-    protocol: DrawnBy
+    protocol: ProtocolOptions
     quantities: NotRequired[list[str]]
     keep: NotRequired[list[str]]
     codes_of: NotRequired[list[int]]
