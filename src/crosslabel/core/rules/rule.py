@@ -41,7 +41,10 @@ class Rule(ABC):
 
     @abstractmethod
     def scores(self, Y: Array) -> Array:
-        """Score of each class for each row of Y, (n_queries, n_classes); arrays or tensors."""
+        """Score of each class for each row of Y, (n_queries, n_classes): at most zero.
+
+        Y is an array, or a tensor beside the rule's arrays.
+        """
 
     @abstractmethod
     def explanation(self, query: Array) -> list[Share]:
