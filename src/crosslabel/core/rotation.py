@@ -1,0 +1,150 @@
+"""The free rotation of a class's atoms: unit norms, and atoms that look like samples.
+
+Only DᵀD matters to the objective, so D may be replaced by RD for any orthogonal R. Whatever DᵀD
+with trace k is, some R gives each of the k atoms norm one (Schur and Horn); of those we want one
+whose atoms look like given rows. All functions work on stacks of classes at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crosslabel.core.scaling import Array
+
+
+def unit_atoms(
+    energies: Array, axes: Array, n_atoms: int, means: Array, likeness: Array | None = None
+) -> Array:
+    """k unit-norm rows D with DᵀD = Σ q_i u_iᵀu_i, as near to given rows as a rotation brings them.
+
+    Parameters
+    ----------
+    energies : ndarray of shape (..., n_axes)
+        q ≥ 0 with sum k; at most k axes.
+    axes : ndarray of shape (..., n_axes, n_features)
+        Orthonormal rows u_i; where q_i is zero the row may be anything.
+    n_atoms : int
+        k.
+    means : ndarray of shape (..., n_features)
+        No atom points away from its class's mean.
+    likeness : ndarray of shape (..., n_atoms, n_features), optional
+        What the atoms shall look like. Without it they are the first axis, in equal parts, plus
+        and minus the others.
+
+    Returns
+    -------
+    ndarray of shape (..., n_atoms, n_features)
+    """
+    roots = np.sqrt(energies)
+    if likeness is None:
+        start = cosines(n_atoms, axes.shape[-2])
+    else:
+        start = procrustes(likeness @ axes.swapaxes(-1, -2) * roots[..., None, :])
+    coordinates = unit_norms(start * roots[..., None, :])
+    along_mean = np.einsum("...km,...mf,...f->...k", coordinates, axes, means, optimize=True)
+    coordinates[along_mean < 0] *= -1
+    atoms = coordinates @ axes
+    # The axes are orthonormal to rounding, and so far are the norms of the atoms.
+    atoms /= np.sqrt(np.einsum("...f,...f->...", atoms, atoms))[..., None]
+    return atoms
+
+
+def cosines(n_rows: int, n_columns: int) -> Array:
+    """The first columns of the orthogonal matrix of the cosine transform; the first is constant.
+
+    Every row has the same part of the first column and different signs of the others.
+    """
+    angles = np.pi / n_rows * np.outer(np.arange(n_rows) + 0.5, np.arange(n_columns))
+    columns = np.sqrt(2 / n_rows) * np.cos(angles)
+    columns[:, 0] = np.sqrt(1 / n_rows)
+    return columns
+
+
+def procrustes(products: Array) -> Array:
+    """argmax over R with orthonormal columns of tr(RᵀC): the R that brings A nearest to B.
+
+    ‖B − RA‖² is ‖B‖² + ‖A‖² − 2 tr(RᵀBAᵀ), so that C = BAᵀ says all.
+    """
+    left, _, right = np.linalg.svd(products, full_matrices=False)
+    return left @ right
+
+
+def unit_norms(rows: Array) -> Array:
+    """Rotate k rows with ‖·‖_F² = k among themselves until each has norm one.
+
+    In each of k − 1 steps the shortest and the longest row turn in their plane until the one whose
+    norm is nearer to one has it; of the two angles that do so the smaller is taken.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (..., n_rows, n_columns)
+
+    Returns
+    -------
+    ndarray of the same shape
+    """
+    stack = rows.reshape(-1, *rows.shape[-2:]).copy()
+    squares = np.einsum("bkm,bkm->bk", stack, stack)
+    each = np.arange(len(stack))
+    for _ in range(stack.shape[1] - 1):
+        near, far = squares.argmin(axis=1), squares.argmax(axis=1)
+        swap = 1 - squares[each, near] > squares[each, far] - 1
+        near, far = np.where(swap, far, near), np.where(swap, near, far)
+        a, b = stack[each, near], stack[each, far]
+        tangent = _tangent(squares[each, near], squares[each, far], np.einsum("bm,bm->b", a, b))
+        cosine = (1 / np.sqrt(1 + tangent**2))[:, None]
+        sine = tangent[:, None] * cosine
+        stack[each, near] = cosine * a + sine * b
+        stack[each, far] = cosine * b - sine * a
+        squares[each, far] += squares[each, near] - 1
+        squares[each, near] = 1
+    return stack.reshape(rows.shape)
+
+
+def _tangent(a: Array, b: Array, product: Array) -> Array:
+    """The smaller root t of ‖x + ty‖² = 1 + t², for ‖x‖² = a and ‖y‖² = b on either side of one."""
+    discriminant = np.maximum(product**2 + (1 - a) * (b - 1), 0)
+    divisor = product + np.copysign(np.sqrt(discriminant), product)
+    # A divisor of zero: both have norm one already.
+    return np.divide(1 - a, divisor, where=divisor != 0, out=np.zeros_like(divisor))
+
+
+def exemplars(samples: Array, n_rows: int) -> NDArray[np.intp]:
+    """Few samples that stand for all: each explains the most of what those before it leave.
+
+    Greedy choice of columns of the Gram matrix G: the sample with the largest ‖G_:i‖²/G_ii, then
+    the same with what is orthogonal to it. Where the samples span fewer directions than rows are
+    asked for, the chosen ones come again.
+
+    Parameters
+    ----------
+    samples : ndarray of shape (..., n_samples, n_features)
+        At least one sample of a class, or of each of several classes of one size.
+    n_rows : int
+
+    Returns
+    -------
+    ndarray of int of shape (..., n_rows)
+        Indices into the samples.
+    """
+    exact = samples.astype(np.float64, copy=False).reshape(-1, *samples.shape[-2:])
+    gram = exact @ exact.transpose(0, 2, 1)
+    n_classes, size, _ = gram.shape
+    each, chosen = np.arange(n_classes), np.zeros((n_classes, n_rows), dtype=np.intp)
+    rest = gram.diagonal(axis1=1, axis2=2)
+    floor = size * np.sqrt(np.finfo(samples.dtype).eps) * rest.max(axis=1, initial=0)
+    found = np.zeros(n_classes, dtype=np.intp)
+    for step in range(min(n_rows, size)):
+        rest = gram.diagonal(axis1=1, axis2=2)
+        open_ = rest > floor[:, None]
+        explained = np.einsum("bij,bij->bj", gram, gram)
+        gains = np.divide(explained, rest, where=open_, out=np.full(rest.shape, -1.0))
+        best = gains.argmax(axis=1)
+        found += open_.any(axis=1)
+        chosen[:, step] = best
+        column = gram[each, :, best]
+        scale = np.where(gains[each, best] > 0, rest[each, best], np.inf)
+        gram -= column[:, :, None] * (column / scale[:, None])[:, None, :]
+    again = np.arange(n_rows) % np.maximum(found, 1)[:, None]
+    return np.take_along_axis(chosen, again, axis=1).reshape(*samples.shape[:-2], n_rows)

@@ -1,0 +1,211 @@
+"""The axes of a class: eigenvectors of its second moment n·ȳȳᵀ + S, from its statistics alone.
+
+One decomposition of the smaller of two Gram matrices serves every ridge and number of atoms.
+Classes of one size are decomposed together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+
+from crosslabel.core.backend import one_thread, threads_for
+from crosslabel.core.scaling import Array
+from crosslabel.core.statistics import ClassStatistics, Scatter
+
+_TOGETHER = 2**18
+"""Values of second moments that are decomposed together: few enough to stay in cache."""
+
+_FEW = 4
+"""Where fewer than one in so many axes of a large matrix are wanted, only these are found."""
+
+_LARGE = 100
+"""Features from which on this pays."""
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Singular values and axes of one class's samples; immutable.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_axes,)
+        s₁ ≥ s₂ ≥ …, in float64; only values above zero, but at least one.
+    axes : ndarray of shape (n_axes, n_features)
+        Orthonormal rows u_i, in the type of the statistics.
+    rest : float
+        Σ s_i² over the axes that were not asked for.
+    """
+
+    values: NDArray[np.float64]
+    axes: Array
+    rest: float
+
+
+class Spectra(NamedTuple):
+    """Spectra of a stack of classes: values (n, m), axes (n, m, n_features) and rest (n,).
+
+    Axes of value zero are rows of zeros, except where a class has no other.
+    """
+
+    values: Array
+    axes: Array
+    rest: Array
+
+
+class Alike(NamedTuple):
+    """Classes whose second moments have one form: rows (n, r, n_features), or square matrices."""
+
+    classes: NDArray[np.intp]
+    moments: Array
+    are_rows: bool
+
+    def spectra(self, n_axes: int | None = None) -> Spectra:
+        """The first axes of each class, or all."""
+        return (row_spectra if self.are_rows else matrix_spectra)(self.moments, n_axes)
+
+
+def spectra(statistics: ClassStatistics, n_axes: int | None = None) -> list[Spectrum]:
+    """Singular values and axes of the samples of each class.
+
+    Parameters
+    ----------
+    statistics : ClassStatistics
+    n_axes : int, optional
+        Keep the first so many: no more can matter than a class gets atoms.
+
+    Returns
+    -------
+    list of Spectrum
+        One of each class.
+    """
+    found: list[Spectrum] = [None] * statistics.n_classes  # type: ignore[list-item]
+    dtype = statistics.means.dtype
+    with one_thread():
+        for group in alike(statistics):
+            for c, values, axes, rest in zip(group.classes, *group.spectra(n_axes)):
+                kept = max(1, int(np.count_nonzero(values)))
+                found[c] = Spectrum(values[:kept], axes[:kept].astype(dtype), float(rest))
+    return found
+
+
+def alike(statistics: ClassStatistics, sizes: Iterable[int] | None = None) -> Iterator[Alike]:
+    """Second moments of the classes in float64, stacked where they have one form (and size)."""
+    groups: dict[tuple[bool, int, int], list[int]] = {}
+    n_features = statistics.n_features
+    for c, (scatter, size) in enumerate(
+        zip(statistics.scatters, sizes or [0] * statistics.n_classes)
+    ):
+        is_rows = scatter.is_factor and len(scatter.array) < n_features
+        groups.setdefault((is_rows, len(scatter.array), size), []).append(c)
+    for (are_rows, n_rows, _), members in groups.items():
+        step = max(1, _TOGETHER // ((n_rows + 1) * n_features))
+        form = _moment_rows if are_rows else _moment_matrices
+        for start in range(0, len(members), step):
+            part = np.array(members[start : start + step])
+            yield Alike(part, form(statistics, part), are_rows)
+
+
+def _moment_rows(statistics: ClassStatistics, classes: NDArray[np.intp]) -> Array:
+    """Rows √n ȳ and F of each class: their outer products sum to its second moment."""
+    n_rows = 1 + len(statistics.scatters[classes[0]].array)
+    rows = np.empty((len(classes), n_rows, statistics.n_features))
+    rows[:, 0] = np.sqrt(statistics.counts[classes])[:, None] * statistics.means[classes]
+    for target, c in zip(rows, classes):
+        target[1:] = statistics.scatters[c].array
+    return rows
+
+
+def _moment_matrices(statistics: ClassStatistics, classes: NDArray[np.intp]) -> Array:
+    """n·ȳȳᵀ + S of each class."""
+    scaled = np.sqrt(statistics.counts[classes])[:, None] * statistics.means[classes]
+    moments = scaled[:, :, None] * scaled[:, None, :]
+    for target, c in zip(moments, classes):
+        target += statistics.scatters[c].matrix()
+    return moments
+
+
+def row_spectra(rows: Array, n_axes: int | None = None) -> Spectra:
+    """Singular values and right vectors of each matrix in a stack, through TTᵀ.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, n_rows, n_features)
+        T, with no more rows than features.
+    n_axes : int, optional
+    """
+    squares, left = np.linalg.eigh(rows @ rows.transpose(0, 2, 1))
+    squares = np.maximum(squares[:, ::-1], 0)
+    kept = squares.shape[1] if n_axes is None else min(n_axes, squares.shape[1])
+    # A product with reversed columns as they are would not go through BLAS.
+    products = np.ascontiguousarray(left.transpose(0, 2, 1)[:, ::-1][:, :kept]) @ rows
+    # ‖uᵀT‖ has more correct digits than the root of a small eigenvalue.
+    norms = np.sqrt(np.einsum("nmf,nmf->nm", products, products))
+    real = squares[:, :kept] > _floor(squares)
+    values = np.minimum.accumulate(np.where(real, norms, 0), axis=1)
+    axes = products
+    axes *= np.divide(1.0, norms, where=real, out=np.zeros_like(norms))[..., None]
+    # One step of Newton's towards orthonormal rows: where values are small, rounding tilts them.
+    tilt = axes @ axes.transpose(0, 2, 1)
+    axes -= 0.5 * (tilt - real[..., None] * np.eye(kept)) @ axes
+    axes[values[:, 0] == 0] = np.eye(kept, rows.shape[2])  # of zeros any direction is an axis
+    return Spectra(values, _signed(axes), squares[:, kept:].sum(axis=1))
+
+
+def matrix_spectra(moments: Array, n_axes: int | None = None) -> Spectra:
+    """Roots of the eigenvalues, and eigenvectors, of each symmetric matrix in a stack."""
+    size = moments.shape[-1]
+    kept = size if n_axes is None else min(n_axes, size)
+    with threads_for(4.0 * size**3):
+        if size > _LARGE and kept * _FEW < size:
+            pairs = [_largest(moment, kept) for moment in moments]
+            squares, vectors = (np.array(part) for part in zip(*pairs))
+            trace = np.trace(moments, axis1=1, axis2=2)
+            rest = np.maximum(trace - squares.sum(axis=1), 0)
+        else:
+            squares, vectors = np.linalg.eigh(moments)
+            rest = np.maximum(squares[:, : size - kept], 0).sum(axis=1)
+            squares, vectors = squares[:, size - kept :], vectors[:, :, size - kept :]
+    squares = np.maximum(squares[:, ::-1], 0)
+    real = squares > _floor(squares)
+    axes = np.ascontiguousarray(vectors.transpose(0, 2, 1)[:, ::-1]) * real[..., None]
+    axes[squares[:, 0] == 0] = np.eye(kept, size)
+    return Spectra(np.sqrt(squares) * real, _signed(axes), rest)
+
+
+def _largest(moment: Array, n_axes: int) -> tuple[Array, Array]:
+    """The largest eigenvalues, ascending, and their vectors as columns."""
+    size = len(moment)
+    wanted = (size - n_axes, size - 1)
+    return eigh(moment, subset_by_index=wanted, driver="evr", check_finite=False)
+
+
+def _floor(squares: Array) -> Array:
+    """Below which an eigenvalue is the rounding of the largest."""
+    return squares.shape[1] * np.finfo(np.float64).eps * squares[:, :1]
+
+
+def _signed(axes: Array) -> Array:
+    """Axes whose entry of largest magnitude is positive: an eigenvector has no sign of its own."""
+    peaks = np.abs(axes).argmax(axis=2)[..., None]
+    axes *= np.copysign(1.0, np.take_along_axis(axes, peaks, axis=2))
+    return axes
+
+
+def scatter_spectrum(scatter: Scatter, n_axes: int | None = None) -> Spectrum:
+    """Singular values and axes of one scatter, in float64."""
+    exact = scatter.array.astype(np.float64, copy=False)[None]
+    decompose: Callable[[Array, int | None], Spectra] = matrix_spectra
+    if scatter.is_factor and scatter.array.size:
+        decompose = row_spectra
+    elif scatter.is_factor:
+        exact = np.zeros((1, 1, scatter.array.shape[1]))
+        decompose = row_spectra
+    values, axes, rest = (part[0] for part in decompose(exact, n_axes))
+    kept = max(1, int(np.count_nonzero(values)))
+    return Spectrum(values[:kept], axes[:kept], float(rest))
