@@ -1,0 +1,152 @@
+"""Scores of several kinds become one: weights that held-out samples choose by their log loss.
+
+The logits of a class are Σ_j a_j s_j, with s_j a score of the dictionary or of the discriminant
+and a_j ≥ 0. The weights hold the temperature too: the softmax of the logits is the probability.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import logsumexp, softmax
+
+from crosslabel.core.scaling import Array
+from crosslabel.core.statistics import Labels
+
+DOUBT = 1.0
+"""Samples at chance level that are added: without one, weights of faultless scores are infinite."""
+_TOLERANCE = 1e-5
+"""Of a Newton step, over the weights: far below what a fold could tell apart."""
+_STEPS = 50
+
+
+def evidence(residuals: Array, energy: Array) -> Array:
+    """−log of each class's residual, as the share that it leaves of a query's energy.
+
+    Parameters
+    ----------
+    residuals : ndarray of shape (n_queries, n_classes)
+    energy : ndarray of shape (n_queries,)
+        Squared norm of the query.
+    """
+    whole = np.where(energy > 0, energy, 1)[:, None]
+    # Bound what one query can say: below this share residuals are rounding.
+    return -np.log(np.clip(residuals / whole, 1e-9, None))
+
+
+def spread(scores: Array) -> float:
+    """Root mean square of scores about their mean over the classes of a query; 1 for none."""
+    centred = scores - scores.mean(axis=-1, keepdims=True)
+    return float(np.sqrt(np.mean(centred**2))) or 1.0
+
+
+def log_losses(logits: Array, labels: Labels) -> Array:
+    """−log of the probability of each sample's own class."""
+    return logsumexp(logits, axis=1) - logits[np.arange(len(labels)), labels]
+
+
+def fit_weights(
+    scores: Array,
+    labels: Labels,
+    sample_weights: Array,
+    *,
+    start: Array | None = None,
+    pull: float = 0.0,
+) -> Array:
+    """min over a ≥ 0 of Σ_n w_n ℓ_n(Σ_j a_j s_j) + ½·pull·‖a − start‖².
+
+    ℓ is the log loss, to which `DOUBT` samples at chance level are added. Convex; solved by
+    Newton steps on the weights that are free to move.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_kinds, n_samples, n_classes)
+        By models that have not seen the samples.
+    labels : ndarray of int of shape (n_samples,)
+    sample_weights : ndarray of shape (n_samples,)
+    start : ndarray of shape (n_kinds,), optional
+        Where the steps begin, and what the weights are pulled to; ones over their number if not
+        given.
+    pull : float, default=0
+        How many samples the start is worth, roughly.
+
+    Returns
+    -------
+    ndarray of shape (n_kinds,)
+    """
+    n_kinds = len(scores)
+    origin = np.full(n_kinds, 1 / n_kinds) if start is None else np.asarray(start, dtype=np.float64)
+    centred = scores - scores.mean(axis=2, keepdims=True)
+    total = sample_weights.sum()
+    mass = sample_weights * (1 + DOUBT / total)
+    own = centred[:, np.arange(len(labels)), labels] @ sample_weights
+
+    def value(a: Array) -> float:
+        partition = logsumexp(np.tensordot(a, centred, 1), axis=1)
+        return float(mass @ partition - a @ own + 0.5 * pull * np.sum((a - origin) ** 2))
+
+    a, height = origin, value(origin)
+    for _ in range(_STEPS):
+        slope, curvature = _derivatives(a, centred, mass)
+        slope += pull * (a - origin) - own
+        curvature += (pull + 1e-9 * total) * np.eye(n_kinds)
+        step = _free_step(a, slope, curvature)
+        moved, lower = _descend(a, step, height, value)
+        if np.abs(moved - a).max() <= _TOLERANCE * max(1.0, np.abs(a).max()):
+            return moved
+        a, height = moved, lower
+    return a
+
+
+def _derivatives(a: Array, centred: Array, mass: Array) -> tuple[Array, Array]:
+    """First and second derivatives of the sum of log partition functions."""
+    chances = softmax(np.tensordot(a, centred, 1), axis=1)
+    expected = np.einsum("nc,jnc->jn", chances, centred)
+    weighted = centred * (chances * mass[:, None])
+    second = np.einsum("jnc,knc->jk", weighted, centred) - (expected * mass) @ expected.T
+    return expected @ mass, second
+
+
+def _free_step(a: Array, slope: Array, curvature: Array) -> Array:
+    """Newton's step on the weights that are above zero or would rise."""
+    free, step = (a > 0) | (slope < 0), np.zeros_like(a)
+    if free.any():
+        step[free] = -np.linalg.solve(curvature[np.ix_(free, free)], slope[free])
+    return step
+
+
+def _descend(a: Array, step: Array, height: float, value) -> tuple[Array, float]:
+    """Shorten the step until the value falls; stay where none does."""
+    for _ in range(30):
+        moved = np.maximum(a + step, 0)
+        lower = value(moved)
+        if lower < height:
+            return moved, lower
+        step = 0.5 * step
+    return a, height
+
+
+def temperature(scores: Array, labels: Labels, sample_weights: Array) -> tuple[float, float]:
+    """The one weight of one kind of score, and its mean held-out log loss.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_classes)
+    labels : ndarray of int of shape (n_samples,)
+    sample_weights : ndarray of shape (n_samples,)
+    """
+    scale = spread(scores)
+    (weight,) = fit_weights(scores[None] / scale, labels, sample_weights)
+    losses = log_losses(weight / scale * scores, labels)
+    return float(weight / scale), float(np.average(losses, weights=sample_weights))
+
+
+def shares(losses: Array, rate: float) -> Array:
+    """Shares ∝ exp(−rate·loss), that sum to one: what each setting has in the average.
+
+    Parameters
+    ----------
+    losses : ndarray of shape (n_settings,)
+        Sums over the held-out samples, not means: more samples choose more sharply.
+    rate : float
+    """
+    return softmax(-rate * np.asarray(losses))
