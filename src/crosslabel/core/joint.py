@@ -7,7 +7,6 @@ and a_j ≥ 0. The weights hold the temperature too: the softmax of the logits i
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import logsumexp, softmax
 
 from crosslabel.core.scaling import Array
 from crosslabel.core.statistics import Labels
@@ -41,7 +40,16 @@ def spread(scores: Array) -> float:
 
 def log_losses(logits: Array, labels: Labels) -> Array:
     """−log of the probability of each sample's own class."""
-    return logsumexp(logits, axis=1) - logits[np.arange(len(labels)), labels]
+    return _partition(logits)[1] - logits[np.arange(len(labels)), labels]
+
+
+def _partition(logits: Array) -> tuple[Array, Array]:
+    """Probabilities of the classes, and the log of the sum of exponentials, for each row."""
+    peak = logits.max(axis=1)
+    chances = np.exp(logits - peak[:, None])
+    total = chances.sum(axis=1)
+    chances /= total[:, None]
+    return chances, peak + np.log(total)
 
 
 def fit_weights(
@@ -81,7 +89,7 @@ def fit_weights(
     own = centred[:, np.arange(len(labels)), labels] @ sample_weights
 
     def value(a: Array) -> float:
-        partition = logsumexp(np.tensordot(a, centred, 1), axis=1)
+        partition = _partition(np.tensordot(a, centred, 1))[1]
         return float(mass @ partition - a @ own + 0.5 * pull * np.sum((a - origin) ** 2))
 
     a, height = origin, value(origin)
@@ -99,10 +107,12 @@ def fit_weights(
 
 def _derivatives(a: Array, centred: Array, mass: Array) -> tuple[Array, Array]:
     """First and second derivatives of the sum of log partition functions."""
-    chances = softmax(np.tensordot(a, centred, 1), axis=1)
-    expected = np.einsum("nc,jnc->jn", chances, centred)
-    weighted = centred * (chances * mass[:, None])
-    second = np.einsum("jnc,knc->jk", weighted, centred) - (expected * mass) @ expected.T
+    chances, _ = _partition(np.tensordot(a, centred, 1))
+    weighted = centred * chances
+    expected = weighted.sum(axis=2)
+    n_kinds = len(centred)
+    squares = (weighted * mass[:, None]).reshape(n_kinds, -1) @ centred.reshape(n_kinds, -1).T
+    second = squares - (expected * mass) @ expected.T
     return expected @ mass, second
 
 
@@ -149,4 +159,4 @@ def shares(losses: Array, rate: float) -> Array:
         Sums over the held-out samples, not means: more samples choose more sharply.
     rate : float
     """
-    return softmax(-rate * np.asarray(losses))
+    return _partition(-rate * np.asarray(losses, dtype=np.float64)[None])[0][0]

@@ -17,6 +17,7 @@ import numpy as np
 from crosslabel.core.joint import log_losses, shares, temperature
 from crosslabel.core.scaling import Array
 from crosslabel.core.statistics import Labels
+from crosslabel.flagship.held_out import Samples
 from crosslabel.flagship.lift import Lift, lifts
 from crosslabel.flagship.race import (
     Candidate,
@@ -24,9 +25,9 @@ from crosslabel.flagship.race import (
     Runner,
     Setting,
     ahead,
+    folds_to_run,
     race,
     race_kernels,
-    samples_of,
 )
 
 RIDGES = (0.01, 0.1, 0.5, 2.0)
@@ -48,12 +49,15 @@ class Choice:
         The weights hold the shares of the average and the temperature.
     loss : float
         Mean held-out log loss.
-    logits : ndarray of shape (n_samples, n_classes)
-        Of each sample, by models that have not seen it.
+    held_out : ndarray of int
+        Samples that the loss is of.
+    logits : ndarray of shape (n_held_out, n_classes)
+        Of each of these, by models that have not seen it.
     """
 
     settings: tuple[Setting, ...]
     loss: float
+    held_out: Labels
     logits: Array
 
 
@@ -90,32 +94,45 @@ def choose(
     mass = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=np.float64)
     tried = dict(lifts(X) if candidates is None else candidates)
     grid = Grid(ridges, shrinkages, n_atoms)
-
-    def runners(kernels: bool) -> list[Runner]:
-        return [
-            Runner(name, samples_of(lift, X, labels, fold, mass), grid)
-            for name, lift in tried.items()
-            if bool(lift.gamma) == kernels
-        ]
-
-    linear = race(runners(kernels=False))
-    chosen = average(linear, labels, mass)
-    curved = race_kernels(runners(kernels=True), linear)
+    field = _field(X, tried, Samples(np.empty((0, 0)), labels, fold, mass), grid)
+    linear = [runner for runner in field if not tried[runner.name].gamma]
+    kernels = [runner for runner in field if tried[runner.name].gamma]
+    numbers = folds_to_run(fold)
+    rows = np.flatnonzero(np.isin(fold, numbers))
+    found = [runner.candidate(rows) for runner in race(linear, numbers)]
+    chosen = average(found, rows, labels, mass)
+    curved = [runner.candidate(rows) for runner in race_kernels(kernels, linear, numbers)]
     if not curved:
         return chosen
-    wider = average([*linear, *curved], labels, mass)
-    gain = log_losses(chosen.logits, labels) - log_losses(wider.logits, labels)
-    return wider if ahead(gain, mass) > 1 else chosen
+    wider = average([*found, *curved], rows, labels, mass)
+    gain = log_losses(chosen.logits, labels[rows]) - log_losses(wider.logits, labels[rows])
+    return wider if ahead(gain, mass[rows]) > 1 else chosen
 
 
-def average(found: Sequence[Candidate], labels: Labels, weights: Array) -> Choice:
+def _field(X: Array, tried: Mapping[str, Lift], samples: Samples, grid: Grid) -> list[Runner]:
+    """All lifts at the start: raw and standardised rows are multiplied once each."""
+    inner: dict[bool, Array] = {}
+    field = []
+    for name, lift in tried.items():
+        standard = lift.centre is not None
+        if standard not in inner:
+            rows = (X - lift.centre) / lift.deviation if standard else X
+            inner[standard] = rows @ rows.T
+        rows = None if lift.gamma or X.shape[1] >= len(X) else lift.scaled(X)
+        own = replace(samples, gram=lift.gram(inner[standard]), given_rows=rows)
+        rules = {"local", "discriminant"} if lift.gamma else {"local", "global", "discriminant"}
+        field.append(Runner(name, own, grid, rules))
+    return field
+
+
+def average(found: Sequence[Candidate], rows: Labels, labels: Labels, weights: Array) -> Choice:
     """The candidates, each with its share, at the temperature of their average."""
-    losses = np.array([weights @ one.losses for one in found])
+    losses = np.array([weights[rows] @ one.losses for one in found])
     part = shares(losses, RATE)
     part = np.where(part < NEGLIGIBLE, 0, part)
     part /= part.sum()
     mixed = sum(share * one.logits for share, one in zip(part, found))
-    sharpness, loss = temperature(mixed, labels, weights)
+    sharpness, loss = temperature(mixed, labels[rows], weights[rows])
     kept = tuple(
         replace(
             one.setting,
@@ -125,4 +142,4 @@ def average(found: Sequence[Candidate], labels: Labels, weights: Array) -> Choic
         for share, one in zip(part, found)
         if share > 0
     )
-    return Choice(kept, loss, sharpness * mixed)
+    return Choice(kept, loss, rows, sharpness * mixed)

@@ -97,9 +97,10 @@ class Samples:
 
 def _sums(rows: Array, labels: Labels, weights: Array, n_classes: int) -> tuple[Array, ...]:
     counts = np.bincount(labels, weights, n_classes)
-    sums = np.zeros((n_classes, rows.shape[1]))
-    np.add.at(sums, labels, weights[:, None] * rows)
-    return counts, sums, rows.T @ (weights[:, None] * rows)
+    member = np.zeros((n_classes, len(rows)))
+    member[labels, np.arange(len(rows))] = weights
+    roots = np.sqrt(weights)[:, None] * rows
+    return counts, member @ rows, roots.T @ roots
 
 
 def local_evidence(
@@ -139,25 +140,22 @@ def global_evidence(
     dict of ndarray of shape (n_left_out, n_classes)
         By the name of the mass.
     """
-    queries, rows = samples.rows[samples.left_out(number)], samples.rows
-    atoms = []
+    rows, out = samples.rows, samples.left_out(number)
+    queries, energy = rows[out], samples.gram[out, out]
+    blocks, spent = [], []
     for members, values, combination in axes:
         filled = energies(values, min(n_atoms, len(members)), ridge)
-        atoms.append((rows[members].T @ combination) * np.sqrt(filled))
-    together = np.concatenate(atoms, axis=1)
-    matrix = together @ together.T
+        blocks.append((np.sqrt(filled)[:, None] * combination.T) @ rows[members])
+        spent.append(filled)
+    D, q = np.concatenate(blocks), np.concatenate(spent)
+    matrix = D.T @ D
     matrix[np.diag_indices_from(matrix)] += ridge
     z = cho_solve(cho_factor(matrix, lower=True, check_finite=False), queries.T).T
-    energy = np.einsum("ij,ij->i", queries, queries)
-    residual, mass = (np.empty((len(queries), len(axes))) for _ in range(2))
-    for c, block in enumerate(atoms):
-        code = z @ block
-        mass[:, c] = np.einsum("ij,ij->i", code, code)
-        along, gram = queries @ block, block.T @ block
-        residual[:, c] = (
-            energy - 2 * np.einsum("ij,ij->i", along, code)
-            + np.einsum("ij,ij->i", code @ gram, code)
-        )  # fmt: skip
+    codes, along = z @ D.T, queries @ D.T
+    # Atoms of a class lie along its axes: ‖D_cᵀx‖² = Σ q x².
+    parts = np.cumsum([0, *map(len, blocks)])[:-1]
+    residual = energy[:, None] + np.add.reduceat(codes * (q * codes - 2 * along), parts, axis=1)
+    mass = np.add.reduceat(codes**2, parts, axis=1)
     bare = evidence(residual, energy)
     return {"none": bare, "l2": bare + 0.5 * np.log(np.maximum(mass, 1e-18))}
 

@@ -1,9 +1,10 @@
-"""Lifts race over the folds: who is clearly behind after one fold does not run the others."""
+"""Lifts and their rules race over the folds: who is clearly behind after one runs no other."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from crosslabel.flagship.held_out import (
     global_evidence,
     local_evidence,
 )
-from crosslabel.flagship.lift import Lift, squared_distances
 
 GLOBAL_RIDGE = 0.01
 """The ridge that the global rule is tried with: near the paper's 0.008."""
@@ -25,9 +25,21 @@ PULL = 10.0
 RATE = 0.1
 """How sharply losses choose between dictionary and discriminant in that average."""
 CLEARLY = 2.0
-"""Standard errors by which a lift must be behind after a fold to be left out of the others."""
+"""Standard errors by which a score must be behind after a fold to be left out of the others."""
 ENOUGH = 100
 """Samples in the first fold from which on this can be told."""
+PLENTY = 600
+"""Held-out samples that choose as well as more would: no further fold is run."""
+NEAREST = 2
+"""Shrinkages that are followed after the first fold."""
+
+
+class Kind(NamedTuple):
+    """A score: of the "local" or "global" rule with a ridge, or a "discriminant" with an α."""
+
+    rule: str
+    value: float
+    mass: str = "none"
 
 
 @dataclass(frozen=True)
@@ -62,12 +74,11 @@ class Setting:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A lift's best joint rule, its held-out logits and losses, and those of its dictionary."""
+    """A lift's best joint rule, and the logits and losses of the held-out samples."""
 
     setting: Setting
     logits: Array
     losses: Array
-    dictionary_losses: Array
 
 
 @dataclass(frozen=True)
@@ -78,91 +89,86 @@ class Grid:
     shrinkages: Sequence[float]
     n_atoms: int
 
-    @property
-    def local(self) -> list[tuple[int, float]]:
-        """Numbers of atoms and ridges of the local rule."""
-        return [(self.n_atoms, ridge) for ridge in self.ridges]
 
-
-@dataclass
+@dataclass(eq=False)
 class Runner:
-    """A lift in the race: its scores, filled fold by fold."""
+    """A lift in the race: the rules it still runs, and its scores, filled fold by fold."""
 
     name: str
     samples: Samples
     grid: Grid
-    local: Array = field(init=False)
-    linear: Array = field(init=False)
-    whole: dict[str, Array] = field(init=False)
+    rules: set[str]
+    scores: dict[Kind, Array] = field(default_factory=dict)
+    shrinkages: list[float] = field(init=False)
 
     def __post_init__(self) -> None:
-        shape = (len(self.samples.labels), self.samples.n_classes)
-        self.local = np.zeros((len(self.grid.ridges), *shape))
-        self.linear = np.zeros((len(self.grid.shrinkages), *shape))
-        self.whole = {}
+        self.shrinkages = list(self.grid.shrinkages)
 
-    def run_dictionary(self, number: int) -> None:
-        """The local rule on one fold."""
-        rows = self.samples.left_out(number)
-        axes = self.samples.axes(number, self.grid.n_atoms)
-        self.local[:, rows] = local_evidence(self.samples, number, axes, self.grid.local)
+    def run(self, number: int, rules: Iterable[str] | None = None) -> None:
+        """Score one fold by these rules, or by all that are left."""
+        wanted = self.rules if rules is None else set(rules)
+        rows, grid = self.samples.left_out(number), self.grid
+        axes = self.samples.axes(number, grid.n_atoms) if wanted - {"discriminant"} else []
+        if "local" in wanted:
+            points = [(grid.n_atoms, ridge) for ridge in grid.ridges]
+            found = local_evidence(self.samples, number, axes, points)
+            self._keep(rows, {Kind("local", r): s for r, s in zip(grid.ridges, found)})
+        if "global" in wanted:
+            by_mass = global_evidence(self.samples, number, axes, grid.n_atoms, GLOBAL_RIDGE)
+            self._keep(rows, {Kind("global", GLOBAL_RIDGE, m): s for m, s in by_mass.items()})
+        if "discriminant" in wanted:
+            found = discriminants(self.samples, number, self.shrinkages)
+            self._keep(rows, {Kind("discriminant", a): s for a, s in zip(self.shrinkages, found)})
 
-    def run_discriminant(self, number: int) -> None:
-        """The discriminant on one fold."""
-        rows = self.samples.left_out(number)
-        self.linear[:, rows] = discriminants(self.samples, number, self.grid.shrinkages)
+    def _keep(self, rows: Labels, found: dict[Kind, Array]) -> None:
+        for kind, scores in found.items():
+            if kind not in self.scores:
+                self.scores[kind] = np.zeros((len(self.samples.labels), scores.shape[1]))
+            self.scores[kind][rows] = scores
 
-    def run_global(self, number: int) -> None:
-        """The global rule on one fold."""
-        rows, ridge = self.samples.left_out(number), GLOBAL_RIDGE
-        axes = self.samples.axes(number, self.grid.n_atoms)
-        found = global_evidence(self.samples, number, axes, self.grid.n_atoms, ridge)
-        for mass, scores in found.items():
-            self.whole.setdefault(mass, np.zeros(self.local.shape[1:]))[rows] = scores
+    def narrow(self, rows: Labels) -> None:
+        """Follow the shrinkages only that did best on these samples."""
+        samples = self.samples
+        labels, weights = samples.labels[rows], samples.weights[rows]
+        tried = {
+            a: temperature(self.scores[Kind("discriminant", a)][rows], labels, weights)[1]
+            for a in self.shrinkages
+        }
+        self.shrinkages = sorted(tried, key=lambda a: tried[a])[:NEAREST]
+        for a in set(tried).difference(self.shrinkages):
+            del self.scores[Kind("discriminant", a)]
 
-    def losses(self, rows: Labels, kinds: Sequence[Array]) -> Array:
-        """Losses of these samples by the best score of the kinds, at its own temperature."""
+    def best(self, rules: Iterable[str], rows: Labels) -> tuple[Kind, float, Array]:
+        """Of these rules' scores the one of lowest loss, its temperature, and the losses."""
+        wanted, samples = set(rules), self.samples
+        labels, weights = samples.labels[rows], samples.weights[rows]
+        tried = {
+            kind: temperature(scores[rows], labels, weights)
+            for kind, scores in self.scores.items()
+            if kind.rule in wanted
+        }
+        kind = min(tried, key=lambda one: tried[one][1])
+        sharpness = tried[kind][0]
+        return kind, sharpness, log_losses(sharpness * self.scores[kind][rows], labels)
+
+    def candidate(self, rows: Labels) -> Candidate:
+        """The best dictionary, joined with the best discriminant if that is still in the race."""
         labels, weights = self.samples.labels[rows], self.samples.weights[rows]
-        scores = [one[rows] for kind in kinds for one in kind]
-        tried = [temperature(one, labels, weights) for one in scores]
-        best = min(range(len(tried)), key=lambda place: tried[place][1])
-        return log_losses(tried[best][0] * scores[best], labels)
-
-    def candidate(self) -> Candidate:
-        """The best dictionary and discriminant, joined."""
-        labels, weights = self.samples.labels, self.samples.weights
-        dictionaries = {("local", "none", r): s for r, s in zip(self.grid.ridges, self.local)}
-        dictionaries |= {("global", mass, GLOBAL_RIDGE): s for mass, s in self.whole.items()}
-        linear = dict(zip(self.grid.shrinkages, self.linear))
-        (rule, mass, ridge), t, t_loss = _best(dictionaries, labels, weights)
-        shrinkage, u, u_loss = _best(linear, labels, weights)
-        pair = np.stack([dictionaries[rule, mass, ridge], linear[shrinkage]])
-        scale = np.array([spread(scores) for scores in pair])
-        part = shares(weights.sum() * np.array([t_loss, u_loss]), RATE)
-        joined = fit_weights(
-            pair / scale[:, None, None], labels, weights, start=part * scale * [t, u], pull=PULL
-        )
-        joined = joined / scale
-        logits = np.tensordot(joined, pair, 1)
-        a, b = joined.tolist()
+        kinds = [self.best(self.rules - {"discriminant"}, rows)]
+        if "discriminant" in self.rules:
+            kinds.append(self.best({"discriminant"}, rows))
+        scores = np.stack([self.scores[kind][rows] for kind, _, _ in kinds])
+        scale = np.array([spread(one) for one in scores])
+        part = shares(np.array([weights @ losses for _, _, losses in kinds]), RATE)
+        start = part * scale * np.array([sharpness for _, sharpness, _ in kinds])
+        scaled = scores / scale[:, None, None]
+        joined = fit_weights(scaled, labels, weights, start=start, pull=PULL) / scale
+        logits = np.tensordot(joined, scores, 1)
+        rule, ridge, mass = kinds[0][0]
+        shrinkage = kinds[1][0].value if len(kinds) > 1 else self.grid.shrinkages[-1]
+        a, b = [*joined.tolist(), 0.0][:2]
         setting = Setting(self.name, rule, mass, self.grid.n_atoms, ridge, shrinkage, a, b)
-        by_dictionary = log_losses(t * dictionaries[rule, mass, ridge], labels)
-        return Candidate(setting, logits, log_losses(logits, labels), by_dictionary)
-
-
-def _best(scores: Mapping, labels: Labels, weights: Array) -> tuple:
-    """The key of the score with the lowest loss, with its temperature and that loss."""
-    tried = {key: temperature(one, labels, weights) for key, one in scores.items()}
-    key = min(tried, key=lambda name: tried[name][1])
-    return key, *tried[key]
-
-
-def samples_of(lift: Lift, X: Array, labels: Labels, fold: Labels, weights: Array) -> Samples:
-    """Inner products of the samples in the lift's space, exact for kernels too."""
-    rows = lift.scaled(X)
-    if not lift.gamma:
-        return Samples(rows @ rows.T, labels, fold, weights, rows)
-    return Samples(np.exp(-lift.gamma * squared_distances(rows, rows)), labels, fold, weights)
+        return Candidate(setting, logits, log_losses(logits, labels))
 
 
 def ahead(gain: Array, weights: Array) -> float:
@@ -172,46 +178,62 @@ def ahead(gain: Array, weights: Array) -> float:
     return float(mean / error) if error > 0 else 0.0
 
 
-def race(runners: Sequence[Runner]) -> list[Candidate]:
-    """Candidates of the lifts that are not clearly behind after the first fold.
+def folds_to_run(fold: Labels) -> list[int]:
+    """The first folds that together leave out plenty of samples, or all."""
+    numbers, counts = np.unique(fold, return_counts=True)
+    enough = int(np.searchsorted(np.cumsum(counts), PLENTY)) + 1
+    return numbers[:enough].tolist()
 
-    The global rule is tried where the race ends.
+
+def race(runners: Sequence[Runner], numbers: Sequence[int]) -> list[Runner]:
+    """Run the folds; the lifts that have a rule not clearly behind after the first.
+
+    A lift whose discriminant alone is left keeps its local rule: every model has a dictionary.
     """
-    numbers = np.unique(runners[0].samples.fold).tolist()
-    first = runners[0].samples.left_out(numbers[0])
-    left = list(runners)
-    for runner in left:
-        runner.run_dictionary(numbers[0])
-        runner.run_discriminant(numbers[0])
-    if len(left) > 1 and len(first) >= ENOUGH:
-        losses = {r.name: r.losses(first, [r.local, r.linear]) for r in left}
-        leader = min(losses.values(), key=np.mean)
-        weights = left[0].samples.weights[first]
-        left = [r for r in left if ahead(losses[r.name] - leader, weights) <= CLEARLY]
-    for runner in left:
-        for number in numbers[1:]:
-            runner.run_dictionary(number)
-            runner.run_discriminant(number)
-        for number in numbers:
-            runner.run_global(number)
-    return [runner.candidate() for runner in left]
-
-
-def race_kernels(runners: Sequence[Runner], linear: Sequence[Candidate]) -> list[Candidate]:
-    """Candidates of the kernels whose local rule is not behind that of the linear lifts."""
-    bar = min((one.dictionary_losses for one in linear), key=np.mean)
-    found = []
     for runner in runners:
-        numbers = np.unique(runner.samples.fold).tolist()
-        first = runner.samples.left_out(numbers[0])
-        runner.run_dictionary(numbers[0])
-        if len(first) >= ENOUGH:
-            behind = runner.losses(first, [runner.local]) - bar[first]
-            if ahead(behind, runner.samples.weights[first]) > 1:
-                continue
+        runner.run(numbers[0])
+    left = _not_behind(runners, runners[0].samples.left_out(numbers[0]))
+    for runner in left:
         for number in numbers[1:]:
-            runner.run_dictionary(number)
-        for number in numbers:
-            runner.run_discriminant(number)
-        found.append(runner.candidate())
-    return found
+            runner.run(number)
+    return left
+
+
+def _not_behind(runners: Sequence[Runner], rows: Labels) -> list[Runner]:
+    """Take rules that are clearly behind out of the race; the runners that are left."""
+    if len(rows) < ENOUGH:
+        return list(runners)
+    weights = runners[0].samples.weights[rows]
+    losses = {(r.name, rule): r.best({rule}, rows)[2] for r in runners for rule in r.rules}
+    leader = min(losses.values(), key=lambda one: float(weights @ one))
+    for runner in runners:
+        left = {
+            rule
+            for rule in runner.rules
+            if ahead(losses[runner.name, rule] - leader, weights) <= CLEARLY
+        }
+        runner.rules = left | {"local"} if left == {"discriminant"} else left
+        if "discriminant" in left:
+            runner.narrow(rows)
+    return [runner for runner in runners if runner.rules]
+
+
+def race_kernels(
+    runners: Sequence[Runner], linear: Sequence[Runner], numbers: Sequence[int]
+) -> list[Runner]:
+    """Run the folds; the kernels whose local rule is not behind the linear lifts' local rules."""
+    rows = linear[0].samples.left_out(numbers[0])
+    weights, left = linear[0].samples.weights[rows], []
+    bar = min((r.best({"local"}, rows)[2] for r in linear), key=lambda one: float(weights @ one))
+    for runner in runners:
+        runner.run(numbers[0], {"local"})
+        behind = runner.best({"local"}, rows)[2] - bar
+        if len(rows) < ENOUGH or ahead(behind, weights) <= 1:
+            runner.run(numbers[0], {"discriminant"})
+            left.append(runner)
+    still = _not_behind([*left, *(r for r in linear if r.rules)], rows)
+    kept = [runner for runner in left if runner in still]
+    for runner in kept:
+        for number in numbers[1:]:
+            runner.run(number)
+    return kept
