@@ -9,17 +9,21 @@ flagship only `--again crosslabel` is run anew. Sets that are not on this machin
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.lines import show
 from benchmarks.suite.measure import distances, novelty, quality
 from benchmarks.suite.record import Record
 from benchmarks.suite.report import draw, markdown
 from benchmarks.suite.rivals import FLAGSHIP, METHODS
 from benchmarks.suite.sets import SETS, DataSet, splits
+from benchmarks.suite.verdict import lines
 from crosslabel.datasets.root import MissingData
 from crosslabel.datasets.splits import Split
+from crosslabel.files import write_whole
 
 KEPT = Path("/var/tmp/crosslabel-bench")
 NOVELTY = "novelty"
@@ -71,10 +75,11 @@ def main() -> None:
         for size, pairs in splits(data.y, given.splits):
             for method in given.methods.split(","):
                 measure_cell(record, f"{name}: {size}", method, data, pairs, given.patience)
-    given.out.mkdir(parents=True, exist_ok=True)
-    (given.out / "suite.md").write_text(markdown(record))
+    table = markdown(record)
+    write_whole(given.out / "suite.md", lambda file: file.write(table.encode()))
     draw(record, given.out / "suite.svg")
-    print(markdown(record))
+    print(table)
+    sys.exit(1 if show("The defaults against what users would pick", lines(record)) else 0)
 
 
 if __name__ == "__main__":

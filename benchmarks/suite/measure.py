@@ -79,8 +79,10 @@ def novelty(model: BaseEstimator, X: Array, y: Labels, split: Split, seed: int) 
 def distances(X: Array, y: Labels, kind: str, split: Split, seed: int) -> dict[str, float]:
     """AUROC of what keeps the training samples: the distance to the nearest one, and LOF."""
     train, known, new = strangers(y, split, seed)
-    scaled = X if kind == "pixels" else scaler(kind).fit(X[train]).transform(X)
-    rows = {"nearest, unit norm": normalize(scaled), "nearest, scaled": scaler(kind).fit(X[train]).transform(X)}
+    scaled = scaler(kind).fit(X[train]).transform(X)
+    # Features of a table have unlike units: their norm means nothing before they are scaled.
+    raw = scaled if kind == "table" else X
+    rows = {"nearest, unit norm": normalize(raw), "nearest, scaled": scaled}
     found = {}
     for name, Z in rows.items():
         nearest = NearestNeighbors(n_neighbors=1).fit(Z[train])

@@ -40,7 +40,7 @@ class Record:
                 methods.pop(method, None)
 
     def slow(self, cell: str, method: str, patience: float) -> bool:
-        """Whether a fit of this method on this set, at this size or a smaller one, took too long."""
+        """Whether a fit of this method on this set, of any size so far, took too long."""
         name = cell.rsplit(":", 1)[0]
         times = [
             found.get("seconds", 0.0)

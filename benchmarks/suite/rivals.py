@@ -1,9 +1,9 @@
 """What users would pick, each with the scaling that its users give it.
 
-Tables, pixels and histograms are standardised, embeddings scaled to unit norm. The dictionary methods
-scale to unit norm themselves; dictlearn's does not, and gets it. Nothing is tuned: the values
-are the ones that users start with, C = 100 for the logistic regression of unit-norm rows, where
-1 leaves it far below the rest.
+Tables, pixels and histograms are standardised, embeddings scaled to unit norm. The dictionary
+methods scale to unit norm themselves; dictlearn's does not, and gets it. Nothing is tuned: the
+values are the ones that users start with, C = 100 for the logistic regression of unit-norm rows,
+where 1 leaves it far below the rest.
 """
 
 from __future__ import annotations

@@ -97,6 +97,6 @@ def splits(y: NDArray[np.intp], repeats: int) -> Iterator[tuple[str, list[Split]
     """Sizes that every class has enough samples for, then a half, with their splits."""
     least = int(np.bincount(y).min())
     for size in SIZES:
-        if 2 * size < least:  # a half is a cell of its own
+        if size < least // 2:  # a half is a cell of its own
             yield str(size), list(islice(per_class(y, size, repeats=repeats), repeats))
     yield "half", list(half(y, repeats=repeats))
