@@ -174,14 +174,16 @@ def discriminants(samples: Samples, number: int, shrinkages: Sequence[float]) ->
     # A class whose only samples are left out has no mean: it keeps the one of all.
     means = np.where(counts[:, None] > 0, sums, sums.sum(axis=0))
     means /= np.where(counts > 0, counts, counts.sum())[:, None]
-    within = moment - (means * np.maximum(counts, 0)[:, None]).T @ means
-    within /= max(counts.sum(), np.finfo(float).tiny)
-    size = len(within)
-    scale = np.trace(within) / size
+    total = max(counts.sum(), np.finfo(float).tiny)
+    within = (moment - (means * np.maximum(counts, 0)[:, None]).T @ means) / total
+    size, energy = len(within), np.trace(moment) / total
+    # Samples that do not vary leave rounding: every shrinkage then gives the nearest mean.
+    varies = np.trace(within) > 1e-12 * energy
+    within, scale = (within, np.trace(within) / size) if varies else (0 * within, energy or 1.0)
     found = np.empty((len(shrinkages), len(queries), len(means)))
     for place, shrinkage in enumerate(shrinkages):
-        shift = shrinkage * scale if scale > 0 else 1.0
-        factor = cho_factor(within + shift * np.eye(size), lower=True, check_finite=False)
+        shifted = within + shrinkage * scale * np.eye(size)
+        factor = cho_factor(shifted, lower=True, check_finite=False)
         solved = cho_solve(factor, means.T)
         found[place] = queries @ solved - 0.5 * np.einsum("cf,fc->c", means, solved)
     return found
