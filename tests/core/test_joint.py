@@ -50,7 +50,8 @@ def test_a_misleading_score_gets_no_weight():
     scores, labels, weights = problem(3)
     scores[1] -= 4 * np.eye(4)[labels]
     a = fit_weights(scores, labels, weights)
-    assert a[0] > 0 and a[1] == 0
+    assert a[0] > 0
+    assert a[1] == 0
 
 
 def test_doubt_keeps_the_weight_of_faultless_scores_finite():
@@ -72,7 +73,8 @@ def test_the_scale_of_a_score_does_not_matter():
     scores, labels, weights = problem(7, n_kinds=1)
     t, loss = temperature(scores[0], labels, weights)
     u, same = temperature(1e3 * scores[0] + 5, labels, weights)
-    assert u == pytest.approx(t / 1e3, rel=1e-4) and same == pytest.approx(loss, rel=1e-6)
+    assert u == pytest.approx(t / 1e3, rel=1e-4)
+    assert same == pytest.approx(loss, rel=1e-6)
     expected = np.average(log_losses(t * scores[0], labels), weights=weights)
     assert loss == pytest.approx(expected, rel=1e-9)
 
@@ -98,7 +100,8 @@ def test_evidence_is_the_log_of_the_share_that_is_explained():
     residuals, energy = np.array([[0.5, 2.0], [0.0, 3.0]]), np.array([2.0, 3.0])
     found = evidence(residuals, energy)
     assert np.allclose(found[0], [np.log(4), 0])
-    assert found[1, 0] == pytest.approx(np.log(1e9)) and found[1, 1] == pytest.approx(0)
+    assert found[1, 0] == pytest.approx(np.log(1e9))
+    assert found[1, 1] == pytest.approx(0)
     assert np.isfinite(evidence(np.zeros((1, 2)), np.zeros(1))).all()
 
 
@@ -111,4 +114,5 @@ def test_spread_sees_differences_between_classes_alone():
 def test_shares_fall_with_the_loss():
     found = shares(np.array([10.0, 20.0, 1e6]), 0.1)
     assert found.sum() == pytest.approx(1)
-    assert found[0] / found[1] == pytest.approx(np.e) and found[2] == 0
+    assert found[0] / found[1] == pytest.approx(np.e)
+    assert found[2] == 0

@@ -79,4 +79,5 @@ def test_samples_without_weight_choose_nothing():
 def test_two_samples_per_class_choose_by_two_folds():
     X, labels, _ = blobs(n=6)
     choice = choose(X, labels, np.arange(6) // 3)
-    assert np.isfinite(choice.logits).all() and choice.settings
+    assert np.isfinite(choice.logits).all()
+    assert choice.settings

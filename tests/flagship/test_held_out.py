@@ -13,12 +13,14 @@ from crosslabel.flagship.held_out import (
 
 
 def drawn(n=24, m=6, seed=0, short=True):
+    """Samples, known by short rows or by ones that are longer than there are samples."""
     rng = np.random.default_rng(seed)
     labels = np.arange(n) % 3
     rows = rng.normal(size=(n, m)) + 2 * rng.normal(size=(3, m))[labels]
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     fold, weights = np.arange(n) // 3 % 2, rng.uniform(0.5, 2, n)
-    return Samples(rows @ rows.T, labels, fold, weights, rows if short else None), rows
+    long = np.linalg.qr(rng.normal(size=(2 * n, m)))[0]
+    return Samples(rows if short else rows @ long.T, labels, fold, weights), rows
 
 
 def class_energy(samples, rows, label, n_atoms, ridge):
@@ -76,23 +78,38 @@ def test_discriminants_are_those_of_the_other_folds(shrinkage):
 
 
 def test_rows_have_the_inner_products_of_the_gram_matrix():
-    samples, _ = drawn(short=False)
-    assert np.allclose(samples.rows @ samples.rows.T, samples.gram, atol=1e-8)
+    samples, rows = drawn(short=False)
+    assert np.allclose(samples.rows @ samples.rows.T, rows @ rows.T, atol=1e-8)
     assert samples.rows.shape[1] <= len(samples.gram)
 
 
 def test_the_largest_axes_of_a_large_class_are_the_same_found_alone():
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(240, 150))
-    samples = Samples(rows @ rows.T, np.zeros(240, int), np.arange(240) % 2, np.ones(240), rows)
+    samples = Samples(rows, np.zeros(240, int), np.arange(240) % 2, np.ones(240))
     few, all_ = samples.axes(0, 5)[0], samples.axes(0, 120)[0]
-    assert len(few.values) == 5 and np.allclose(few.values, all_.values[:5])
+    assert len(few.values) == 5
+    assert np.allclose(few.values, all_.values[:5])
     assert np.allclose(np.abs(few.combination.T @ all_.combination[:, :5]), np.diag(few.values**-2))
 
 
 def test_equal_samples_have_one_axis():
     rows = np.tile([0.6, 0.8], (4, 1))
-    samples = Samples(rows @ rows.T, np.zeros(4, int), np.arange(4) % 2, np.ones(4), rows)
+    samples = Samples(rows, np.zeros(4, int), np.arange(4) % 2, np.ones(4))
     (axes,) = samples.axes(0, 2)
     assert np.allclose(axes.values, [np.sqrt(2)])
     assert local_evidence(samples, 0, [axes], [(2, 0.1)])[0].max() > 2
+
+
+@pytest.mark.parametrize("many", [3, 1000])
+def test_a_kernel_is_known_by_its_products(many, monkeypatch):
+    monkeypatch.setattr("crosslabel.flagship.held_out._MANY", many)
+    samples, rows = drawn()
+    curved = Samples(rows, samples.labels, samples.fold, samples.weights, gamma=0.7)
+    exact = np.array([[np.exp(-0.7 * np.sum((a - b) ** 2)) for b in rows] for a in rows])
+    some, others = np.array([1, 4, 2]), np.array([3, 5])
+    assert np.allclose(curved.inner(some, others), exact[np.ix_(some, others)])
+    assert np.allclose(curved.rows @ curved.rows.T, exact, atol=1e-8)
+    found = local_evidence(curved, 1, curved.axes(1, 3), [(3, 0.1)])
+    known = Samples(np.linalg.cholesky(exact), samples.labels, samples.fold, samples.weights)
+    assert np.allclose(found, local_evidence(known, 1, known.axes(1, 3), [(3, 0.1)]), atol=1e-6)

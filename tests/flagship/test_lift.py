@@ -10,17 +10,6 @@ def table(n=12, m=5, seed=0):
     return np.random.default_rng(seed).normal(size=(n, m)) * [1, 2, 1, 0.5, 1] + 3
 
 
-@pytest.mark.parametrize(
-    "name", ["unit", "unit, offset", "standard, offset", "rbf, unit", "rbf, standard"]
-)
-def test_gram_matrices_follow_from_inner_products(name):
-    X = table()
-    lift = lifts(X)[name]
-    rows = X if lift.centre is None else (X - X.mean(axis=0)) / X.std(axis=0)
-    lifted = lift.with_landmarks(X)(X) if lift.gamma else lift(X)
-    assert np.allclose(lift.gram(rows @ rows.T), lifted @ lifted.T, atol=1e-8)
-
-
 def test_linear_lifts_have_unit_norm_and_the_offset_is_their_last_coordinate():
     X = table()
     for name, lift in lifts(X).items():
@@ -57,7 +46,8 @@ def test_tables_of_unlike_units_are_standardised():
     X[:, 0] *= 1e4
     assert not comparable(X)
     assert set(lifts(X)) == {"standard, offset", "rbf, standard"}
-    assert comparable(1e200 * table()) and not comparable(table()[:, :1])
+    assert comparable(1e200 * table())
+    assert not comparable(table()[:, :1])
 
 
 def test_rows_of_zeros_and_constant_features_do_no_harm():
@@ -67,7 +57,6 @@ def test_rows_of_zeros_and_constant_features_do_no_harm():
         rows = lift.with_landmarks(X)(X) if lift.gamma else lift(X)
         assert np.isfinite(rows).all()
     assert np.array_equal(Lift()(X)[0], np.zeros(5))
-    assert np.allclose(Lift().gram(X @ X.T)[0], 0)
 
 
 def test_squared_distances_against_a_loop():

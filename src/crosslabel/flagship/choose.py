@@ -94,7 +94,11 @@ def choose(
     mass = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=np.float64)
     tried = dict(lifts(X) if candidates is None else candidates)
     grid = Grid(ridges, shrinkages, n_atoms)
-    field = _field(X, tried, Samples(np.empty((0, 0)), labels, fold, mass), grid)
+    field = []
+    for name, lift in tried.items():
+        own = Samples(lift.scaled(X), labels, fold, mass, lift.gamma)
+        rules = {"local", "discriminant"} if lift.gamma else {"local", "global", "discriminant"}
+        field.append(Runner(name, own, grid, rules))
     linear = [runner for runner in field if not tried[runner.name].gamma]
     kernels = [runner for runner in field if tried[runner.name].gamma]
     numbers = folds_to_run(fold)
@@ -107,22 +111,6 @@ def choose(
     wider = average([*found, *curved], rows, labels, mass)
     gain = log_losses(chosen.logits, labels[rows]) - log_losses(wider.logits, labels[rows])
     return wider if ahead(gain, mass[rows]) > 1 else chosen
-
-
-def _field(X: Array, tried: Mapping[str, Lift], samples: Samples, grid: Grid) -> list[Runner]:
-    """All lifts at the start: raw and standardised rows are multiplied once each."""
-    inner: dict[bool, Array] = {}
-    field = []
-    for name, lift in tried.items():
-        standard = lift.centre is not None
-        if standard not in inner:
-            rows = (X - lift.centre) / lift.deviation if standard else X
-            inner[standard] = rows @ rows.T
-        rows = None if lift.gamma or X.shape[1] >= len(X) else lift.scaled(X)
-        own = replace(samples, gram=lift.gram(inner[standard]), given_rows=rows)
-        rules = {"local", "discriminant"} if lift.gamma else {"local", "global", "discriminant"}
-        field.append(Runner(name, own, grid, rules))
-    return field
 
 
 def average(found: Sequence[Candidate], rows: Labels, labels: Labels, weights: Array) -> Choice:

@@ -12,16 +12,20 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, eigh
 
 from crosslabel.core.joint import evidence
 from crosslabel.core.scaling import Array
 from crosslabel.core.statistics import Labels
 from crosslabel.core.water_filling import energies
+from crosslabel.flagship.lift import squared_distances
 
 _FEW = 4
 """Where fewer than one in so many axes of a large class are wanted, only these are found."""
 _LARGE = 100
+_MANY = 1000
+"""Samples from which on a kernel's products are found when they are asked for, not all at once."""
 _JITTER = 1e-10
 """Of the mean eigenvalue: equal samples make a Gram matrix singular."""
 
@@ -36,41 +40,71 @@ class Axes(NamedTuple):
 
 @dataclass(frozen=True)
 class Samples:
-    """Training samples of one lift: their inner products, or rows, or both; immutable.
+    """Training samples in the space of one lift, known by their inner products; immutable.
 
     Attributes
     ----------
-    gram : ndarray of shape (n_samples, n_samples)
+    scaled : ndarray of shape (n_samples, n_features)
+        Rows before the kernel.
     labels, fold : ndarray of int of shape (n_samples,)
     weights : ndarray of shape (n_samples,)
-    given_rows : ndarray of shape (n_samples, n_features) or None
-        Rows whose inner products the Gram matrix holds, where these are short.
+    gamma : float
+        Of the RBF kernel; 0 for none.
     """
 
-    gram: Array
+    scaled: Array
     labels: Labels
     fold: Labels
     weights: Array
-    given_rows: Array | None = None
+    gamma: float = 0.0
 
     @property
     def n_classes(self) -> int:
         """Number of classes."""
         return int(self.labels.max()) + 1
 
+    @property
+    def is_wide(self) -> bool:
+        """Whether there are fewer samples than coordinates."""
+        return bool(self.gamma) or self.scaled.shape[1] > len(self.scaled)
+
+    @cached_property
+    def gram(self) -> Array:
+        """All inner products."""
+        return self._products(self.scaled, self.scaled)
+
+    @cached_property
+    def energy(self) -> Array:
+        """Squared norms."""
+        if self.gamma:
+            return np.ones(len(self.scaled))
+        return np.einsum("ij,ij->i", self.scaled, self.scaled)
+
     @cached_property
     def rows(self) -> Array:
         """Rows with these inner products, no longer than there are samples."""
-        if self.given_rows is not None and self.given_rows.shape[1] <= len(self.gram):
-            return self.given_rows
-        lifted = self.gram.copy()
-        lifted[np.diag_indices_from(lifted)] += _JITTER * np.trace(self.gram) / len(self.gram)
-        return np.linalg.cholesky(lifted)
+        if not self.is_wide:
+            return self.scaled
+        shifted = self.gram.copy()
+        shifted[np.diag_indices_from(shifted)] += _JITTER * (self.energy.mean() or 1.0)
+        return np.linalg.cholesky(shifted)
 
     @cached_property
-    def totals(self) -> tuple[Array, Array, Array]:
+    def totals(self) -> tuple[Array, ...]:
         """Counts and sums of the classes and the second moment of all samples."""
         return _sums(self.rows, self.labels, self.weights, self.n_classes)
+
+    def inner(self, some: Labels, others: Labels) -> Array:
+        """Inner products of some samples with others."""
+        # Every fold asks for most pairs: of long rows, all are found once.
+        if self.is_wide and (not self.gamma or len(self.scaled) <= _MANY or "gram" in vars(self)):
+            return self.gram[np.ix_(some, others)]
+        return self._products(self.scaled[some], self.scaled[others])
+
+    def _products(self, some: Array, others: Array) -> Array:
+        if self.gamma:
+            return np.exp(-self.gamma * squared_distances(some, others))
+        return some @ others.T
 
     def axes(self, number: int, most: int) -> list[Axes]:
         """Of each class without one fold, the axes that its atoms can lie along."""
@@ -79,7 +113,7 @@ class Samples:
     def _axes_of(self, label: int, number: int, most: int) -> Axes:
         members = np.flatnonzero((self.labels == label) & (self.fold != number))
         roots = np.sqrt(self.weights[members])
-        block = self.gram[np.ix_(members, members)] * roots[:, None] * roots
+        block = self.inner(members, members) * roots[:, None] * roots
         n = len(members)
         if n > _LARGE and most * _FEW < n:
             squares, left = eigh(block, subset_by_index=(n - most, n - 1), check_finite=False)
@@ -115,17 +149,30 @@ def local_evidence(
     ndarray of shape (n_grid, n_left_out, n_classes)
     """
     queries = samples.left_out(number)
-    energy = samples.gram[queries, queries]
-    found = np.empty((len(axes), len(grid), len(queries)))
+    energy = samples.energy[queries]
+    seen = np.concatenate([one.members for one in axes])
+    products = np.split(samples.inner(queries, seen), _starts([one.members for one in axes])[1:], 1)
+    residuals = np.empty((len(axes), len(grid), len(queries)))
+    for c, (share, one, known) in enumerate(zip(_shrinkage(axes, grid), axes, products)):
+        along = known @ one.combination
+        residuals[c] = energy - share[:, : len(one.values)] @ (along**2).T
+    return np.stack([evidence(r, energy) for r in residuals.transpose(1, 2, 0)])
+
+
+def _starts(parts: Sequence[Array]) -> NDArray[np.intp]:
+    """Where each part begins when all are put one after the other."""
+    return np.cumsum([0, *(len(part) for part in parts)])[:-1]
+
+
+def _shrinkage(axes: Sequence[Axes], grid: Sequence[tuple[int, float]]) -> Array:
+    """q/(q + β) of every class, grid point and axis; axes that a class lacks have value zero."""
+    values = np.zeros((len(axes), 1, max(len(one.values) for one in axes)))
+    for row, one in zip(values[:, 0], axes):
+        row[: len(one.values)] = one.values
     most, ridge = (np.array(part) for part in zip(*grid))
-    for c, (members, values, combination) in enumerate(axes):
-        kept = np.minimum(most, len(members))
-        filled = energies(values, kept, ridge)
-        share = filled / (filled + ridge[:, None])
-        along = samples.gram[np.ix_(queries, members)] @ combination
-        found[c] = energy - share @ (along**2).T
-    residuals = found.transpose(1, 2, 0)
-    return np.stack([evidence(residual, energy) for residual in residuals])
+    sizes = np.array([len(one.members) for one in axes])
+    filled = energies(values, np.minimum(most, sizes[:, None]), ridge[None])
+    return filled / (filled + ridge[:, None])
 
 
 def global_evidence(
@@ -141,19 +188,20 @@ def global_evidence(
         By the name of the mass.
     """
     rows, out = samples.rows, samples.left_out(number)
-    queries, energy = rows[out], samples.gram[out, out]
+    queries, energy = rows[out], samples.energy[out]
+    shares = _shrinkage(axes, [(n_atoms, ridge)])[:, 0]
     blocks, spent = [], []
-    for members, values, combination in axes:
-        filled = energies(values, min(n_atoms, len(members)), ridge)
-        blocks.append((np.sqrt(filled)[:, None] * combination.T) @ rows[members])
+    for one, share in zip(axes, shares):
+        filled = ridge / (1 - share[: len(one.values)]) - ridge  # w = q/(q + β)
         spent.append(filled)
+        blocks.append((np.sqrt(filled)[:, None] * one.combination.T) @ rows[one.members])
     D, q = np.concatenate(blocks), np.concatenate(spent)
     matrix = D.T @ D
     matrix[np.diag_indices_from(matrix)] += ridge
     z = cho_solve(cho_factor(matrix, lower=True, check_finite=False), queries.T).T
     codes, along = z @ D.T, queries @ D.T
     # Atoms of a class lie along its axes: ‖D_cᵀx‖² = Σ q x².
-    parts = np.cumsum([0, *map(len, blocks)])[:-1]
+    parts = _starts(blocks)
     residual = energy[:, None] + np.add.reduceat(codes * (q * codes - 2 * along), parts, axis=1)
     mass = np.add.reduceat(codes**2, parts, axis=1)
     bare = evidence(residual, energy)

@@ -1,8 +1,4 @@
-"""What a sample is before it has a class: scaled, with an offset, or seen through a kernel.
-
-All lifts of samples follow from two Gram matrices, of raw and of standardised rows: unit norm,
-offset and RBF kernel are functions of inner products and norms alone.
-"""
+"""What a sample is before it has a class: scaled, with an offset, or seen through a kernel."""
 
 from __future__ import annotations
 
@@ -62,18 +58,6 @@ class Lift:
             X = np.concatenate([X, np.full((len(X), 1), self.offset, X.dtype)], axis=1)
         # Distances of standardised rows mean something as they are.
         return X if self.gamma and self.centre is not None else unit_rows(X)
-
-    def gram(self, inner: Array) -> Array:
-        """Inner products in the lifted space, from those of the raw or the standardised rows."""
-        energy = np.diagonal(inner) + self.offset**2
-        if self.gamma and self.centre is not None:
-            return np.exp(-self.gamma * np.maximum(energy[:, None] + energy - 2 * inner, 0))
-        shrink = 1 / np.sqrt(np.where(energy > 0, energy, np.inf))
-        cosines = (inner + self.offset**2) * shrink[:, None] * shrink
-        if self.gamma == 0:
-            return cosines
-        length = np.diagonal(cosines)  # 1, or 0 for a row of zeros
-        return np.exp(-self.gamma * np.maximum(length[:, None] + length - 2 * cosines, 0))
 
     def with_landmarks(self, X: Array) -> Lift:
         """The same kernel, evaluated at these raw rows: exact where they are all samples."""
