@@ -143,7 +143,7 @@ def _ours(model: CrossLabelClassifier, problem: Problem) -> list[Row]:
     """The flagship, and each of the rules with the one dictionary it learnt."""
     chosen = _measured("crosslabel", lambda: model, problem)
     X, y, test = problem.X, problem.y, problem.test
-    rows = [chosen._replace(name=f"crosslabel, {model.rule_} rule (chosen)")]
+    rows = [chosen._replace(method=f"crosslabel, {model.rule_} rule (chosen)")]
     view = model.fitted_.view
     for name in RULES:
         rule, lifted = replace(view, rule=name).prepared, view.lifted(X[test])

@@ -276,8 +276,9 @@ class CrossLabelClassifierCV(Predictor):
         hashes, base = row_hashes(training.X), self._base(seed)
         folds = []
         for rows, test in splits:
-            X, labels, weights = (part[rows] for part in (training.X, *training[2:]))
-            part = Training(X, training.classes, labels, weights)
+            part = Training(
+                training.X[rows], training.classes, training.labels[rows], training.weights[rows]
+            )
             fold = Fold.of(part, training.X[test], self.scale, hashes[rows])
             folds.append(fold_scores(fold, rules, shrinkages, base))
         return HeldOut(training, splits, folds)
@@ -297,7 +298,7 @@ class CrossLabelClassifierCV(Predictor):
         """The model of all samples, with the weights that the held-out ones gave."""
         X, classes, labels, sample_weights = training
         full = settings_of(best, self._base(seed))
-        lift = lift_named(X, sample_weights, Wish(full, scale=self.scale))
+        lift = lift_named(X, sample_weights, Wish(full, scale=self.scale)).lift
         summary = Summary.empty(X.shape[1], X.dtype, lift, size=len(X), seed=seed)
         summary = summary.absorb(X, classes[labels], sample_weights)
         a, b = [*weights.tolist(), 0.0][:2]
@@ -318,7 +319,7 @@ class CrossLabelClassifierCV(Predictor):
             for name, v in vars(bare).items()
             if name in ("n_features_in_", "feature_names_in_")
         }
-        vars(found).update(seen, _fitted=fitted)
+        found.__dict__.update(seen, _fitted=fitted)
         return found
 
     def __getstate__(self) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from crosslabel.core.discriminant import WithinSpectrum
+from crosslabel.core.discriminant import WithinClass
 from crosslabel.core.moments import Labels, Moments
 from crosslabel.core.residuals import energies as squared_norms
 from crosslabel.core.rules import RULES
@@ -68,7 +68,7 @@ class Fold:
     @classmethod
     def of(cls, training: Training, queries: Array, scale: str, hashes: NDArray[np.uint64]) -> Fold:
         """A fold whose lift sees the samples that train alone."""
-        lift = lift_named(training.X, training.weights, Wish(Settings(), scale=scale))
+        lift = lift_named(training.X, training.weights, Wish(Settings(), scale=scale)).lift
         order = np.lexsort((hashes, training.labels))
         labels = training.labels[order]
         _, first = np.unique(distinct_numbers(hashes[order], labels), return_index=True)
@@ -109,7 +109,7 @@ def fold_scores(
     found |= learnt_scores(fold, [one for one in grid if one not in found], base)
     linear = dict[float, Array]()
     if shrinkages:
-        within = WithinSpectrum.of(fold.moments)
+        within = WithinClass.of(fold.moments)
         linear = {a: within.discriminant(a).scores(fold.queries) for a in shrinkages}
     return FoldScores(found, linear)
 

@@ -69,7 +69,12 @@ def settings(
     ]
     shrunk = _numbers("shrinkages", shrinkages, above_zero=True) if JOINT in names else []
     by_rule = [(name, a) for name in names for a in (shrunk if name == JOINT else [None])]
-    return [Setting(*point, *rule) for *point, rule in product(atoms, *values, by_rule)]
+    return [
+        Setting(size, suppression, grouping, ridge, rule, shrinkage)
+        for size, suppression, grouping, ridge, (rule, shrinkage) in product(
+            atoms, values[0], values[1], values[2], by_rule
+        )
+    ]
 
 
 def _rules(rules: Literal["auto"] | Sequence[str]) -> list[str]:
