@@ -23,7 +23,7 @@ from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice, Member
 from crosslabel.flagship.held_out import Samples
-from crosslabel.flagship.lifts import lift_named, lifts
+from crosslabel.flagship.lifts import LiftPlan, lifts
 from crosslabel.flagship.race import (
     DISCRIMINANT,
     GLOBAL,
@@ -73,12 +73,12 @@ def grid_of(wish: Wish) -> Grid:
     return Grid(ridges, wide, rules, shrinkages, most)
 
 
-def kinds_of(wish: Wish, lift: Lift) -> set[str]:
+def kinds_of(wish: Wish, plan: LiftPlan) -> set[str]:
     """Kinds of scores that race in a lift."""
     if wish.rule in RULES:
         return {LOCAL if wish.rule == LOCAL else GLOBAL}
     # A code over all atoms of a kernel costs more than it has ever gained.
-    return {LOCAL, DISCRIMINANT} if lift.kernel else {LOCAL, GLOBAL, DISCRIMINANT}
+    return {LOCAL, DISCRIMINANT} if plan.kernel else {LOCAL, GLOBAL, DISCRIMINANT}
 
 
 class Distinct(NamedTuple):
@@ -133,14 +133,18 @@ def choose(samples: Distinct, wish: Wish, lift: Lift | None = None) -> Choice:
     lift : Lift, optional
         Of samples that are lifted already; those of the wish are tried if it is not given.
     """
-    if not wish.is_open:
-        return named_choice(wish, lift or lift_named(samples.X, samples.weights, wish))
     some, fold = samples.some(MOST, wish.settings.seed)
-    tried = lifts(some.X, some.weights, wish) if lift is None else {"fixed": Lift(unit=False)}
-    if not (fold >= 0).any() or len(np.unique(some.labels)) < 2:
-        return named_choice(wish, lift or next(iter(tried.values())))
+    tried = {"fixed": LiftPlan(Lift(unit=False))}
+    if lift is None:
+        tried = lifts(some.X, some.weights, wish)
+
+    def settled(name: str) -> Lift:
+        return lift or tried[name].settled(samples.X, wish.n_landmarks)
+
+    if not wish.is_open or not (fold >= 0).any() or len(np.unique(some.labels)) < 2:
+        return named_choice(wish, settled(next(iter(tried))))
     found, scores = _raced(some, tried, fold, wish)
-    members = [_member(one, lift or tried[one.lift], wish, samples, len(some.X)) for one in found]
+    members = [_member(one, settled(one.lift), wish, samples, len(some.X)) for one in found]
     # The first is shown: atoms of a kernel cannot be looked at.
     members.sort(key=lambda member: member.lift.kernel is not None)
     return Choice(tuple(members), scores, float(samples.weights.sum()))
@@ -163,7 +167,7 @@ class Average(NamedTuple):
 
 
 def _raced(
-    samples: Distinct, candidates: Mapping[str, Lift], fold: Labels, wish: Wish
+    samples: Distinct, candidates: Mapping[str, LiftPlan], fold: Labels, wish: Wish
 ) -> tuple[list[Setting], dict[str, float]]:
     """The settings that won, and the held-out accuracy of every lift that ran to the end."""
     linear, kernels = _field(samples, candidates, fold, wish)
@@ -186,20 +190,16 @@ def _raced(
 
 
 def _field(
-    samples: Distinct, tried: Mapping[str, Lift], fold: Labels, wish: Wish
+    samples: Distinct, tried: Mapping[str, LiftPlan], fold: Labels, wish: Wish
 ) -> tuple[list[Runner], list[Runner]]:
     """All lifts at the start, linear ones and kernels."""
     linear, kernels = [], []
-    for name, lift in tried.items():
-        rows = None
-        if lift.kernel is None:
-            rows = lift(samples.X).astype(np.float64, copy=False)
-            gram = rows @ rows.T
-        else:
-            gram = lift.kernel.values(replace(lift, kernel=None)(samples.X))
-        own = Samples(gram, samples.labels, fold, samples.weights, rows)
-        runner = Runner(name, own, grid_of(wish), kinds_of(wish, lift))
-        (linear if lift.kernel is None else kernels).append(runner)
+    for name, plan in tried.items():
+        rows = plan.lift(samples.X).astype(np.float64, copy=False)
+        kernel = None if plan.kernel is None else plan.values
+        own = Samples(rows, samples.labels, fold, samples.weights, kernel)
+        runner = Runner(name, own, grid_of(wish), kinds_of(wish, plan))
+        (linear if kernel is None else kernels).append(runner)
     return linear, kernels
 
 

@@ -19,9 +19,9 @@ from crosslabel.core.initialise import Initialiser
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
-from crosslabel.flagship.choose import Distinct, choose
+from crosslabel.flagship.choose import Distinct, choose, named_choice
 from crosslabel.flagship.learn import SOLVERS
-from crosslabel.flagship.lifts import default_lift
+from crosslabel.flagship.lifts import default_lift, lift_named
 from crosslabel.flagship.predictor import JOINT
 from crosslabel.flagship.problem import SPECTRAL, Settings
 from crosslabel.flagship.progress import CallbackSupportMixin, Progress, with_callbacks
@@ -298,6 +298,9 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
                 training.X, training.classes[training.labels], training.weights
             )
             return self._chosen(summary)
+        if not wish.is_open:
+            plan = lift_named(training.X, training.weights, wish)
+            return named_choice(wish, plan.settled(training.X, wish.n_landmarks))
         return choose(Distinct.of(training), wish)
 
     def _chosen(self, summary: Summary) -> Choice:

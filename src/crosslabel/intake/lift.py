@@ -37,6 +37,13 @@ NEGATIVE = 1e-6
 """Part of the largest eigenvalue that a negative one may reach and still be rounding."""
 
 
+def kernel_values(kernel: str | Kernel, gamma: float, some: Array, others: Array) -> Array:
+    """Values of a kernel, by name or a function, for two arrays of rows."""
+    if callable(kernel):
+        return np.asarray(kernel(some, others))
+    return KERNELS[kernel](some, others, gamma)
+
+
 @dataclass(frozen=True, eq=False)
 class KernelMap:
     """Coordinates in which plain products are kernel values: z = k(x, landmarks) · basis.
@@ -85,9 +92,7 @@ class KernelMap:
 
     def values(self, X: Array) -> Array:
         """Kernel values of rows and landmarks."""
-        if callable(self.kernel):
-            return np.asarray(self.kernel(X, self.landmarks))
-        return KERNELS[self.kernel](X, self.landmarks, self.gamma)
+        return kernel_values(self.kernel, self.gamma, X, self.landmarks)
 
     def __call__(self, X: Array) -> Array:
         """Coordinates of rows."""
