@@ -288,3 +288,40 @@ def test_there_is_no_span_to_gain_from_as_many_rows_as_features(n_features):
     assert solver._span(statistics, D) is None
     inside = unit_rows(np.random.default_rng(0).normal(size=(11, 18)) @ X)
     assert (solver._span(statistics, inside) is None) == (n_features <= 18)
+
+
+def test_a_start_outside_the_span_by_negative_values_alone_is_seen():
+    X, labels, _, _ = problem(n_features=40)
+    X[:, -1] = 0
+    D = np.concatenate([X[:4], -np.eye(40)[-1:]])
+    basis = solver._span(Moments.from_samples(X, labels, 3), D)
+    assert basis.shape == (18 + 5, 40)
+    spans(basis, D)
+
+
+def test_the_floor_of_shared_atoms_is_that_of_the_noisiest_class(monkeypatch):
+    """Shared atoms are updated from all classes' sums, each class's own atoms from its own."""
+    X, labels, layout, D = problem(sizes=(3, 9, 5))
+    X[labels == 1] *= 50
+    statistics = Moments.from_samples(X, labels, 3)
+    targets = statistics.targets()
+    of_class = terms.blocks(targets.starts, statistics.counts, Penalties(0.1, 0.0, 0.2))
+    noise = np.zeros(3)
+    for c in range(3):
+        free = layout.free(c)
+        B = np.zeros((len(free), X.shape[1]))
+        for label, rows, shift in of_class:
+            if label == c:
+                system = D[free] @ D[free].T + shift * np.eye(len(free))
+                codes = np.linalg.solve(system, D[free] @ targets.rows[rows].T)
+                B += codes @ targets.rows[rows]
+        noise[c] = 4 * np.finfo(float).eps * np.linalg.norm(B, axis=1).max()
+    floors = []
+
+    def spy(atoms, A, V, floor):
+        floors.append(floor)
+        return 0.0, np.zeros(len(atoms), bool)
+
+    monkeypatch.setattr(solver, "sweep", spy)
+    solver.class_sweep(solver.Problem(targets.rows, of_class, layout, Penalties(0.1, 0.0, 0.2)), D)
+    assert_allclose(floors, [noise.max(), *noise], rtol=1e-8)
