@@ -9,7 +9,7 @@ from crosslabel.core import lasso as module
 from crosslabel.core.active_set import violation
 from crosslabel.core.lasso import coupled_lasso, lasso, soft_threshold
 from crosslabel.core.scaling import unit_rows
-from tests.methods import naive
+from tests import naive
 
 
 def faces(n_signals=30, n_atoms=120, n_features=40, seed=0):

@@ -7,7 +7,7 @@ from sklearn.exceptions import NotFittedError
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.methods.base import ComparisonMethod
-from tests.methods import naive
+from tests import naive
 
 
 class Means(ComparisonMethod):

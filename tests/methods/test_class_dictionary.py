@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.methods.class_dictionary import alternate, coherence, local_energies
-from tests.methods import naive
+from tests import naive
 
 
 def halving(D, codes):
