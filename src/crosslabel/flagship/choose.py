@@ -150,7 +150,7 @@ def choose(samples: Distinct, wish: Wish, lift: Lift | None = None) -> Choice:
     members = [_member(one, settled(one.lift), wish, samples, len(some.X)) for one in found]
     # The first is shown: atoms of a kernel cannot be looked at.
     members.sort(key=lambda member: member.lift.kernel is not None)
-    return Choice(tuple(members), scores, float(samples.weights.sum()))
+    return Choice(tuple(members), scores)
 
 
 def named_choice(wish: Wish, lift: Lift) -> Choice:

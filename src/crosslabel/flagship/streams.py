@@ -242,12 +242,17 @@ class StreamLearner(Predictor):
         return None if first is None else train([summary], few, classes, first=first)
 
     def _choice_after(self, summary: Summary) -> Choice:
-        """The present choice; made anew when there are new classes or twice the samples."""
+        """The present choice; made anew when there are twice the samples, or new classes to tell.
+
+        What was named is not chosen: of it only the temperature is found anew, now and then.
+        """
         fitted = self.__dict__.get("_fitted")
         choice = None if fitted is None else fitted.choice
         grown = choice is not None and summary.statistics.counts.sum() >= 2 * choice.n_samples
+        named = not self._wish(summary.sample.seed).is_open
         same = fitted is not None and np.array_equal(fitted.classes, summary.all_classes)
-        return choice if choice is not None and same and not grown else self._chosen(summary)
+        keep = choice is not None and (same or named) and not grown
+        return choice if choice is not None and keep else self._chosen(summary)
 
     def _after_loss(self, summary: Summary, refit: bool) -> Self:
         """The model without what left the summary; what has seen it is learnt anew."""
@@ -302,6 +307,7 @@ class StreamLearner(Predictor):
     # What the classifier brings.
     _chosen: Any
     _settings: Any
+    _wish: Any
     _empty: Any
     _empty_summary: Any
     _seed: Any

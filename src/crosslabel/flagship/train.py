@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -70,6 +70,9 @@ def train(
         views.append(view_of(problem, member, solution))
         solutions.append(solution)
     shown = solutions[0]
+    members = [replace(m, share=view.share) for m, view in zip(choice.members, views)]
+    n_samples = float(summaries[0].statistics.counts.sum())
+    choice = replace(choice, members=tuple(members), n_samples=n_samples)
     return Fitted(
         classes,
         tuple(views),
