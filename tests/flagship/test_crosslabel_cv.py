@@ -4,6 +4,7 @@ import pickle
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
 from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.datasets import load_digits
@@ -20,7 +21,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import crosslabel
 from crosslabel import CrossLabelClassifier, CrossLabelClassifierCV
+from crosslabel.core.calibration import evidence
+from crosslabel.core.discriminant import discriminant
+from crosslabel.core.moments import Moments
 from crosslabel.core.rules import RULES
+from crosslabel.core.scaling import unit_rows
 from crosslabel.flagship.crosslabel_cv import of_format_1
 from tests.core.problems import samples
 
@@ -84,14 +89,6 @@ def test_what_has_no_closed_form_over_the_grid_is_learnt(parameters):
 
 def test_the_joint_rule_is_judged_with_weights_from_the_other_folds(digits):
     """Beside the same reckoning with classifiers: learnt on each fold, weights by plain descent."""
-    from scipy.optimize import minimize
-    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis  # noqa: F401
-
-    from crosslabel.core.calibration import evidence
-    from crosslabel.core.discriminant import discriminant
-    from crosslabel.core.moments import Moments
-    from crosslabel.core.scaling import unit_rows
-
     X, _, y, _ = digits
     cv = StratifiedKFold(3, shuffle=True, random_state=0)
     splits = list(cv.split(X, y))
