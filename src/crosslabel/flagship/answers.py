@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from crosslabel.core.calibration import evidence
-from crosslabel.core.joint import fit_weights, spread
+from crosslabel.core.joint import spread
+from crosslabel.core.left_out_weights import left_out_weights
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.fold_scores import FoldScores
@@ -125,29 +127,31 @@ class HeldOut:
 
     def weights(self, setting: Setting) -> Array:
         """The weights of a setting by all held-out samples, for the model of all samples."""
-        return self._fitted(self.kinds(setting), slice(None))
+        return self._weights(self.kinds(setting), np.zeros((1, len(self.tested)), dtype=bool))[0]
 
     def logits(self, setting: Setting) -> list[Array]:
         """Logits of each fold, with weights from the samples of the other folds."""
-        kinds, found = self.kinds(setting), []
-        start = self._fitted(kinds, slice(None)) if len(self.splits) > 1 else None
-        for k, split in enumerate(self.splits):
-            # With repeated folds a sample is tested in several: it has no say in any of its own.
-            others = np.flatnonzero(~np.isin(self.tested, split.test))
-            own = kinds[:, self.starts[k] : self.starts[k + 1]]
-            found.append(np.tensordot(self._fitted(kinds, others, start), own, 1))
-        return found
+        kinds = self.kinds(setting)
+        folds = zip(self._weights(kinds, self.tested_with), pairwise(self.starts))
+        return [np.tensordot(a, kinds[:, start:end], 1) for a, (start, end) in folds]
 
-    def _fitted(self, kinds: Array, rows: Any, start: Array | None = None) -> Array:
-        """min over a ≥ 0 of the log loss of these held-out samples; begins from `start`."""
+    @cached_property
+    def tested_with(self) -> NDArray[np.bool_]:
+        """Of each fold the samples that have no say in its weights, (n_folds, n_tested).
+
+        With repeated folds a sample is tested in several: it has no say in any of its own.
+        """
+        return np.array([np.isin(self.tested, split.test) for split in self.splits])
+
+    def _weights(self, kinds: Array, left_out: NDArray[np.bool_]) -> Array:
+        """Weights of lowest log loss without what is left out; a common scale if that is all."""
         scale = np.array([spread(one) for one in kinds])
-        tested = self.tested[rows]
-        if len(tested) == 0:
-            return 1 / scale
-        scaled = kinds[:, rows] / scale[:, None, None]
-        labels, weights = self.training.labels[tested], self.training.weights[tested]
-        first = None if start is None else start * scale
-        return fit_weights(scaled, labels, weights, start=first) / scale
+        found, some = np.tile(1 / scale, (len(left_out), 1)), ~left_out.all(axis=1)
+        if some.any():
+            labels, weights = (part[self.tested] for part in self.training[2:])
+            scaled = kinds / scale[:, None, None]
+            found[some] = left_out_weights(scaled, labels, weights, left_out[some]) / scale
+        return found
 
     def answers(self, setting: Setting) -> list[Answers]:
         """What a setting says of each fold."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
-from sklearn.metrics import check_scoring
+from sklearn.metrics import get_scorer
 
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.answers import HeldOut
@@ -32,7 +32,7 @@ def judged(held_out: HeldOut, grid: Sequence[Setting], scoring: Any, weighted: b
     X, classes, labels, weights = held_out.training
     scorer: Callable[..., float] | None = None
     if scoring not in (None, "accuracy"):
-        scorer = check_scoring(held_out.answers(grid[0])[0], scoring)
+        scorer = get_scorer(scoring)
     scores = np.empty((len(grid), len(held_out.splits)))
     for place, setting in enumerate(grid):
         for k, (answers, (_, test)) in enumerate(zip(held_out.answers(setting), held_out.splits)):

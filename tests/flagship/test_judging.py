@@ -1,0 +1,34 @@
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from crosslabel.flagship.grid import Setting
+from crosslabel.flagship.judging import results
+
+GRID = [Setting(k, math.inf, 0.0, 0.1, "local") for k in (1, 2, 3, 4)]
+
+
+def test_of_equals_up_to_rounding_the_first_is_best():
+    scores = np.array([[0.5, 0.6], [0.6, 0.8], [0.8, 0.6], [0.1, 0.2]])
+    scores[2] += 1e-15
+    table, best = results(GRID, scores)
+    assert best == 1
+    assert_array_equal(table["rank_test_score"], [3, 1, 1, 4])
+    assert_allclose(table["mean_test_score"], [0.55, 0.7, 0.7, 0.15])
+    assert_allclose(table["std_test_score"], [0.05, 0.1, 0.1, 0.05])
+    assert_array_equal(table["split1_test_score"], scores[:, 1])
+    assert table["params"][1]["atoms_per_class"] == 2
+
+
+def test_a_setting_without_a_score_is_the_last():
+    scores = np.array([[np.nan, 0.9], [-2.0, -2.0], [-1.0, -1.0], [-3.0, -3.0]])
+    table, best = results(GRID, scores)
+    assert best == 2
+    assert_array_equal(table["rank_test_score"], [4, 2, 1, 3])
+
+
+def test_no_score_at_all():
+    with pytest.raises(ValueError, match="NaN for every setting"):
+        results(GRID, np.full((4, 2), np.nan))
