@@ -10,6 +10,7 @@ from crosslabel.core.coding import UndeterminedCodesError
 from crosslabel.core.grouped import learn_limit
 from crosslabel.core.rotation import exemplars
 from crosslabel.core.scaling import unit_rows
+from crosslabel.flagship import learn as module
 from crosslabel.flagship.learn import Known, learn, likeness
 from crosslabel.flagship.problem import Problem, Settings
 from tests.flagship.problems import problem_of, summary_of
@@ -205,3 +206,64 @@ def test_atoms_that_the_papers_codes_do_not_use_are_told():
     first[3] = np.eye(6)[5]
     found = learn(Problem(summary, problem.settings, summary.classes), first=first)
     assert_array_equal(found.unused, np.arange(6) == 3)
+
+
+@pytest.mark.parametrize(
+    ("values", "tol", "n_iter"),
+    [
+        ([5.0, 6.0, 5.9, 5.8], 0.1, 3),  # a rise is a change like any other
+        ([4.0, 2.0, 1.0, 0.5], 1.0, 4),  # by just the part: goes on
+    ],
+)
+def test_a_change_counts_in_either_direction(monkeypatch, values, tol, n_iter):
+    script = iter(values)
+    monkeypatch.setattr(reference, "objective", lambda *_: next(script))
+    found = learn(paper(max_iter=4, tol=tol), first=np.eye(6))
+    assert found.trace == values[:n_iter]
+
+
+def test_with_shared_atoms_no_class_is_known():
+    problem = problem_of(shared_atoms=2)
+    whole = learn(problem)
+    found = learn(problem, known={0: Known(np.eye(12)[:3], 7.0)})
+    assert_allclose(found.dictionary, whole.dictionary)
+    assert_allclose(found.trace, whole.trace)
+
+
+@pytest.mark.parametrize(("suppression", "is_finite"), [(5.0, True), (np.inf, False)])
+def test_only_a_finite_suppression_takes_the_room_and_the_device(
+    monkeypatch, suppression, is_finite
+):
+    asked, used = [], []
+
+    def on_device(device):
+        used.append(device)
+        return core.learn
+
+    monkeypatch.setattr(module, "check_room", lambda *what: asked.append(what[:2]))
+    monkeypatch.setattr(module, "device_solver", on_device)
+    first = unit_rows(np.random.default_rng(0).normal(size=(9, 12)))
+    for device in ("cpu", None):
+        learn(problem_of(init="kmeans", suppression=suppression, device=device), first=first)
+    assert asked == [(3, 9)] * 2 * is_finite
+    assert used == ["cpu"] * is_finite
+
+
+def test_one_class_that_is_not_complete_is_enough():
+    problem = paper()
+    sample = problem.summary.sample
+    kept = np.flatnonzero((sample.labels != 2) | (np.arange(12) % 4 < 2))
+    summary = summary_of(sample.X[kept], sample.labels[kept])
+    summary = summary.bounded(2).absorb(sample.X[:0], sample.labels[:0])
+    assert summary.sample.is_complete.tolist() == [False, False, True]
+    with pytest.raises(ValueError, match="needs all samples"):
+        learn(Problem(summary, problem.settings, summary.classes), first=np.eye(6))
+
+
+def test_an_atom_that_one_class_uses_by_negative_codes_alone_is_used():
+    X = np.zeros((6, 6))
+    X[:3, :3], X[3:, 3:] = np.eye(3) + 1, np.eye(3) + 1
+    summary = summary_of(X, np.repeat([0, 1], 3))
+    first = unit_rows(np.array([[-1.0, -1, -1, 0, 0, 0], [0, 0, 0, 1, 1, 1]]))
+    settings = Settings(atoms_per_class=1, suppression=5.0, solver="paper", init=first, max_iter=1)
+    assert not learn(Problem(summary, settings, summary.classes)).unused.any()

@@ -5,6 +5,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from crosslabel.core.initialise import INITIALISERS
 from crosslabel.core.scaling import unit_rows
 from crosslabel.core.spectral import closed_form
+from crosslabel.flagship import start as module
 from crosslabel.flagship.problem import Problem, Settings
 from crosslabel.flagship.start import _main_directions, rows_of_seen, sample_of, start
 from tests.flagship.problems import problem_of, summary_of
@@ -137,3 +138,24 @@ def test_of_a_dictionary_for_all_classes_those_that_are_seen_are_taken():
     complete = problem_of(atoms_per_class=[1, 3, 2])
     assert rows_of_seen(complete, whole[:6]) is not None
     assert len(rows_of_seen(complete, whole[:6])) == 6
+
+
+@pytest.mark.parametrize("scale", [1e-11, 1.0, 1e11])
+def test_a_direction_counts_from_a_ten_billionth_of_the_largest_on(scale):
+    energies = np.array([1.0, 1e-9, 1e-12])
+    X = scale * energies[:, None] * np.eye(12)[:3]
+    summary = summary_of(np.concatenate([X, -X]), np.zeros(6, int), unit=False)
+    rows, _ = _main_directions(summary, 0, 5)
+    assert_allclose(abs(rows), np.eye(12)[:2], atol=1e-6)
+
+
+def test_a_class_stands_by_as_many_directions_as_it_could_have_atoms(monkeypatch):
+    asked = []
+
+    def spy(problem, n_directions):
+        asked.append(n_directions)
+        return sample_of(problem, n_directions)
+
+    monkeypatch.setattr(module, "sample_of", spy)
+    start(problem_of(init="random", atoms_per_class=(2, 5, 3), shared_atoms=4))
+    assert asked == [9]

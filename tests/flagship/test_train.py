@@ -177,6 +177,25 @@ def test_a_model_of_other_shared_atoms_or_none_is_no_start():
     assert_allclose(continued(other, fitted), start(other))
 
 
+def test_a_model_of_none_of_the_classes_is_no_start():
+    problem = problem_of(atoms_per_class=1, shared_atoms=1, suppression=5.0)
+    fitted = replace(trained(problem), classes=np.array([97, 98, 99]))
+    assert_allclose(continued(problem, fitted), start(problem))
+
+
+def test_a_dictionary_to_start_from_serves_the_first_view_alone():
+    problem = problem_of(suppression=5.0, max_iter=1)
+    first = learn(problem).dictionary
+    members = member_of(problem, share=1.0), member_of(problem, share=1.0)
+    once, twice = start(problem), learn(problem, first=first).dictionary
+    fitted = trained(problem, *members, first=first)
+    assert_allclose(fitted.views[0].dictionary, twice)
+    assert_allclose(fitted.views[1].dictionary, learn(problem, first=once).dictionary)
+    warm = trained(problem, *members, warm=trained(problem, first=first))
+    assert_allclose(warm.views[0].dictionary, learn(problem, first=twice).dictionary)
+    assert_allclose(warm.views[1].dictionary, learn(problem, first=once).dictionary)
+
+
 def test_a_class_that_grows_gets_a_start_of_its_own():
     few = problem_of((2, 9, 10), suppression=5.0)
     fitted = trained(few)
@@ -186,10 +205,10 @@ def test_a_class_that_grows_gets_a_start_of_its_own():
     assert_array_equal(D[after.layout.own(1)], fitted.view.dictionary[few.layout.own(1)])
 
 
-@pytest.mark.parametrize(("n_given", "fits"), [(9, True), (15, True), (12, False)])
+@pytest.mark.parametrize(("n_given", "fits"), [(10, True), (16, True), (12, False), (15, False)])
 def test_a_dictionary_that_is_given_serves_the_seen_or_all_classes(n_given, fits):
     init = np.random.default_rng(0).normal(size=(n_given, 12))
-    problem = problem_of((8, 9, 10), classes=[0, 5, 10, 15, 20], init=init, suppression=5.0)
+    problem = problem_of(classes=[0, 5, 10, 15, 20], init=init, suppression=5.0, shared_atoms=1)
     found = continued(problem, None)
     assert (found is not None) == fits
     if fits:
