@@ -4,7 +4,7 @@ import scipy.io
 
 from crosslabel.app.fit import Parameters, fit
 from crosslabel.core.rules import RULES
-from crosslabel.features.recipe import Settings
+from crosslabel.features.recipe import FeatureSettings
 from crosslabel.features.recipes import RECIPES
 from crosslabel.files import load
 
@@ -19,7 +19,7 @@ def test_every_feature_of_images_learns(photos, tmp_path, features):
         photos,
         out=tmp_path / "m.skops",
         features=features,
-        settings=Settings(options, n_jobs=1),
+        settings=FeatureSettings(options, n_jobs=1),
         parameters=GIVEN,
     )
     assert report.held_out.overall > 0.6
@@ -64,7 +64,7 @@ def test_the_split_of_a_file_is_kept(tmp_path):
 
 
 def test_a_model_does_not_carry_this_machines_settings(photos, tmp_path):
-    settings = Settings({"words": 16}, str(tmp_path / "cache"), n_jobs=2, verbose=True)
+    settings = FeatureSettings({"words": 16}, str(tmp_path / "cache"), n_jobs=2, verbose=True)
     model = fit(photos, features="spm", settings=settings, parameters=GIVEN).model
     assert list((tmp_path / "cache").rglob("*.npy"))
     pyramid = model.pipeline[0]
@@ -85,7 +85,7 @@ def test_the_seed_decides(photos):
         ({"features": "lbptop"}, "are for clips, but the data are images"),
         ({"features": "wavelets"}, "no features 'wavelets'"),
         ({"held_out": 1.5}, "between 0 and 1"),
-        ({"settings": Settings({"words": 3})}, "'pixels' have no option 'words'"),
+        ({"settings": FeatureSettings({"words": 3})}, "'pixels' have no option 'words'"),
     ],
 )
 def test_mistakes_are_explained(photos, changes, message):

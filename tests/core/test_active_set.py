@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel.core import active_set as module
 from crosslabel.core.active_set import active_set_lasso, coordinate_steps, newton_step, violation
-from tests.methods import naive
+from tests import naive
 
 
 def problem(n_problems=4, size=6, rank=8, seed=0):

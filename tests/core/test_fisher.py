@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.fisher import FisherModel, low_rank_atoms
 from crosslabel.core.unit_ball import update_atoms
-from tests.methods import naive
+from tests import naive
 
 SIZES = (4, 3, 5)
 LABELS = np.repeat([0, 1, 2], SIZES)

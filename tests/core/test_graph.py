@@ -135,6 +135,9 @@ def test_the_largest_entries_of_each_row_are_kept():
             expected[small] = 0
             assert_array_equal(kept, expected)
     assert_array_equal(keep_largest(X, 9), X)
+    wide = np.random.default_rng(1).normal(size=(2, 900))
+    for row, kept in zip(wide, keep_largest(wide, 5)):
+        assert set(np.flatnonzero(kept)) == set(np.argsort(-np.abs(row))[:5])
     assert_array_equal(keep_largest(X, 12), X)
 
 

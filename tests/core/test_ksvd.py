@@ -11,7 +11,7 @@ from crosslabel.core.ksvd import (
 )
 from crosslabel.core.omp import omp
 from crosslabel.core.scaling import unit_rows
-from tests.methods import naive
+from tests import naive
 
 
 def problem(seed=0):

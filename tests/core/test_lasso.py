@@ -9,7 +9,7 @@ from crosslabel.core import lasso as module
 from crosslabel.core.active_set import violation
 from crosslabel.core.lasso import coupled_lasso, lasso, soft_threshold
 from crosslabel.core.scaling import unit_rows
-from tests.methods import naive
+from tests import naive
 
 
 def faces(n_signals=30, n_atoms=120, n_features=40, seed=0):
@@ -196,6 +196,9 @@ def test_the_first_guess_is_the_start_where_few_atoms_will_be_used_or_it_is_near
     assert is_start(1.1 * edge)
     assert is_start(0.0)
     assert is_start(0.9 * edge, 0 * start, 0 * G, 0 * b)
+    for scale in (1e-3, 1e3):  # it is the largest curvature that counts, whatever its size
+        assert not is_start(0.9 * edge / scale, G=scale * G)
+        assert is_start(1.1 * edge / scale, G=scale * G)
     solved = soft_threshold(b, 0.45 * edge) / np.diag(G)
     assert is_start(0.9 * edge, solved)
     # A fault of less than half the penalty is near enough.

@@ -8,7 +8,7 @@ from sklearn.linear_model import orthogonal_mp_gram
 from crosslabel.core import omp as module
 from crosslabel.core.omp import omp
 from crosslabel.core.scaling import unit_rows
-from tests.methods import naive
+from tests import naive
 
 
 def problem(n_signals=20, n_atoms=40, n_features=25, seed=0):

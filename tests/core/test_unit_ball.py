@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel.core.unit_ball import spectral_bound, update_atoms
-from tests.methods import naive
+from tests import naive
 
 
 def problem(n_atoms=6, n_features=9, seed=0):

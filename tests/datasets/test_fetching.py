@@ -11,7 +11,7 @@ import pytest
 
 from crosslabel.datasets import MissingData, fetch
 from crosslabel.datasets.catalogue import DATASETS
-from crosslabel.datasets.data_set import DataSet, Source
+from crosslabel.datasets.data_set import DataSet, Download
 from crosslabel.datasets.fetching import fetch_file
 
 CONTENT = bytes(range(256)) * 5000
@@ -48,7 +48,7 @@ def server():
 
 def source(server, name="file.bin", **changes):
     checksum = "md5:" + hashlib.md5(server.content).hexdigest()
-    return Source(f"http://127.0.0.1:{server.server_port}/{name}", checksum, **changes)
+    return Download(f"http://127.0.0.1:{server.server_port}/{name}", checksum, **changes)
 
 
 def test_a_file_comes_whole(server, tmp_path):
@@ -69,7 +69,7 @@ def test_what_broke_off_is_resumed(server, tmp_path):
 
 
 def test_a_wrong_checksum_is_refused_and_nothing_stays(server, tmp_path):
-    wrong = Source(source(server).url, "md5:" + "0" * 32)
+    wrong = Download(source(server).url, "md5:" + "0" * 32)
     with pytest.raises(ConnectionError, match="not what it should be"):
         fetch_file(wrong, tmp_path)
     assert list(tmp_path.iterdir()) == []

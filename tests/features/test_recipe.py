@@ -1,7 +1,7 @@
 import pytest
 
 from crosslabel.features import Pixels
-from crosslabel.features.recipe import Option, Recipe, Settings, image_size, whole_number
+from crosslabel.features.recipe import FeatureSettings, Option, Recipe, image_size, whole_number
 
 
 def make(items, settings, size, log):
@@ -12,21 +12,21 @@ RECIPE = Recipe("mine", "images", make, [Option("size", "Size."), Option("log", 
 
 
 def test_options_that_are_not_given_have_their_defaults():
-    (_, pixels), *rest = RECIPE.steps(["a", "b"], Settings({"size": (3, 4)}, seed=5))
+    (_, pixels), *rest = RECIPE.steps(["a", "b"], FeatureSettings({"size": (3, 4)}, seed=5))
     assert (pixels.size, pixels.log) == ((3, 4), False)
     assert rest == [("seed", 5), ("first", "a")]
-    assert RECIPE.steps(["a"], Settings({"log": True}))[0][1].log
+    assert RECIPE.steps(["a"], FeatureSettings({"log": True}))[0][1].log
 
 
 def test_an_option_of_another_feature_is_refused():
     with pytest.raises(ValueError, match="'mine' have no option 'words'; the feature has size, lo"):
-        RECIPE.steps(["a"], Settings({"words": 3}))
+        RECIPE.steps(["a"], FeatureSettings({"words": 3}))
     with pytest.raises(ValueError, match="the feature has none"):
-        Recipe("bare", "images", make).steps(["a"], Settings({"words": 3}))
+        Recipe("bare", "images", make).steps(["a"], FeatureSettings({"words": 3}))
 
 
 def test_what_concerns_the_machine_goes_to_slow_transformers():
-    settings = Settings(cache="there", n_jobs=2, verbose=True)
+    settings = FeatureSettings(cache="there", n_jobs=2, verbose=True)
     assert settings.extraction == {"cache": "there", "n_jobs": 2, "verbose": True}
 
 

@@ -3,7 +3,7 @@ import inspect
 import numpy as np
 import pytest
 
-from crosslabel.features.recipe import Settings
+from crosslabel.features.recipe import FeatureSettings
 from crosslabel.features.recipes import RECIPES, recipe_for, steps_for
 
 every_recipe = pytest.mark.parametrize("name", RECIPES)
@@ -13,7 +13,7 @@ every_recipe = pytest.mark.parametrize("name", RECIPES)
 def test_a_recipe_makes_fresh_transformers_with_its_defaults(name):
     recipe = RECIPES[name]
     items = [np.zeros((60, 30), np.uint8)]
-    first, second = (recipe.steps(items, Settings(seed=3)) for _ in range(2))
+    first, second = (recipe.steps(items, FeatureSettings(seed=3)) for _ in range(2))
     assert [step for step, _ in first] == [step for step, _ in second]
     for (_, one), (_, other) in zip(first, second):
         assert one is not other
@@ -48,20 +48,20 @@ def test_names_and_kinds_that_do_not_fit():
 
 def test_pixels_are_shrunk_to_48_rows_and_never_blown_up():
     for shape, size in [((96, 60), (48, 30)), ((10, 20), (10, 20)), ((4800, 20), (48, 1))]:
-        ((_, pixels),) = steps_for("auto", "images", Settings(), [np.zeros(shape, np.uint8)])
+        ((_, pixels),) = steps_for("auto", "images", FeatureSettings(), [np.zeros(shape, np.uint8)])
         assert pixels.size == size
 
 
 def test_options_reach_the_transformers():
     items = [np.zeros((60, 30), np.uint8)]
-    settings = Settings({"dimension": 7, "log": True, "size": (5, 4)}, seed=2)
+    settings = FeatureSettings({"dimension": 7, "log": True, "size": (5, 4)}, seed=2)
     for name in ("eigenfaces", "randomfaces"):
         (_, pixels), (_, faces) = steps_for(name, "images", settings, items)
         assert (pixels.size, pixels.log, faces.n_components) == ((5, 4), True, 7)
     assert faces.random_state == 2
-    settings = Settings({"dimension": 7, "words": 11}, "there", 2, True, 5)
+    settings = FeatureSettings({"dimension": 7, "words": 11}, "there", 2, True, 5)
     (_, pyramid), (_, pca) = steps_for("spm", "images", settings, items)
     assert (pyramid.words, pyramid.cache, pyramid.n_jobs, pyramid.verbose) == (11, "there", 2, True)
     assert (pyramid.random_state, pca.n_components, pca.center) == (5, 7, False)
-    ((_, patterns),) = steps_for("lbptop", "clips", Settings(n_jobs=3), items)
+    ((_, patterns),) = steps_for("lbptop", "clips", FeatureSettings(n_jobs=3), items)
     assert (patterns.n_jobs, patterns.root) == (3, True)

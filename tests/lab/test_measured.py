@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from crosslabel.lab.measured import over_splits, ranking, rankings, values
 
+from .conftest import SMALL, read_text
 from .test_records import record_of
 
+TABLE = read_text(SMALL)
 OURS, THEIRS = (0.91, 0.93, 0.95), (0.90, 0.93, 0.91)
 
 
@@ -50,11 +52,8 @@ def test_mean_and_sample_deviation_in_per_cent(spec, records):
 
 @given(st.lists(st.integers(0, 100), min_size=3, max_size=3))
 def test_against_the_standard_library(scores):
-    from tests.lab.conftest import SMALL, read_text
-
-    spec = read_text(SMALL)
-    found = records_at_10(spec, [s / 100 for s in scores], THEIRS)
-    measured = over_splits(spec, found)["global", "10"]
+    found = records_at_10(TABLE, [s / 100 for s in scores], THEIRS)
+    measured = over_splits(TABLE, found)["global", "10"]
     assert measured.value == pytest.approx(statistics.mean(scores))
     assert measured.deviation == pytest.approx(statistics.stdev(scores), abs=1e-9)
 

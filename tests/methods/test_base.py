@@ -7,7 +7,7 @@ from sklearn.exceptions import NotFittedError
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.methods.base import ComparisonMethod
-from tests.methods import naive
+from tests import naive
 
 
 class Means(ComparisonMethod):
@@ -116,6 +116,14 @@ def test_values_whose_squares_leave_their_range_are_refused_unless_normalised(sc
     with pytest.raises(ValueError, match=r"Rescale X, or use normalize=True"):
         model.predict(scale * X)
     assert_array_equal(Means().fit(scale * X, NAMES).predict(X), Means().fit(X, NAMES).predict(X))
+
+
+def test_samples_too_unlike_in_size_are_refused_unless_normalised():
+    unlike = X * np.where(np.arange(12) % 2, 1.0, 1e-40)[:, None]
+    with pytest.raises(ValueError, match="largest sample has norm"):
+        Means(normalize=False).fit(unlike, NAMES)
+    alike = Means().fit(X, NAMES).decision_function(X)
+    assert_allclose(Means().fit(unlike, NAMES).decision_function(X), alike)
 
 
 def test_queries_are_checked_whatever_holds_them():

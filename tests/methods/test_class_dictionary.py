@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.methods.class_dictionary import alternate, coherence, local_energies
-from tests.methods import naive
+from tests import naive
 
 
 def halving(D, codes):
@@ -29,6 +29,7 @@ def test_rounds_go_on_from_each_other_and_the_trace_holds_their_values(max_iter)
         ([100.0, 80.0, 90.0, 70.0], 0.0, 3),
         ([5.0, -10.0, -10.5, -30.0], 0.1, 3),  # a part of its size, whatever its sign
         ([8.0, 4.0, 2.0, 0.0], 1.0, 2),  # exactly that part
+        ([100.0, 50.0, 45.0, 30.0], 0.105, 4),  # of what it is now, not of what it was
     ],
 )
 def test_rounds_end_when_the_objective_settles(values, tol, rounds):

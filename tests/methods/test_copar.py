@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 
 from crosslabel import COPAR, DLSI
 from crosslabel.methods import copar as module
-from tests.methods import naive
+from tests import naive
 from tests.methods.faces import faces, never_rises
 
 LAMBDA, ETA, MU = 0.15, 0.3, 0.7

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel import DLSI
 from crosslabel.methods import dlsi as module
-from tests.methods import naive
+from tests import naive
 from tests.methods.faces import faces, never_rises
 
 LAMBDA, ETA = 0.15, 0.3

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel import DPL
 from crosslabel.methods.start import class_layout, start_atoms
-from tests.methods import naive
+from tests import naive
 from tests.methods.faces import faces, never_rises
 
 TAU, LAMBDA, GAMMA = 0.3, 0.2, 0.05

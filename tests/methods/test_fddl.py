@@ -5,7 +5,7 @@ from crosslabel import FDDL
 from crosslabel.core.fisher import FisherModel
 from crosslabel.core.lasso import lasso
 from crosslabel.methods import fddl as module
-from tests.methods import naive
+from tests import naive
 from tests.methods.faces import faces, never_rises
 
 LAMBDA, FISHER, W = 0.1, 0.3, 0.4

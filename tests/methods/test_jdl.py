@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel import DLSI, JDL
 from crosslabel.methods import jdl as module
-from tests.methods import naive
+from tests import naive
 from tests.methods.faces import faces, never_rises
 
 LAMBDA, ETA = 0.15, 0.4

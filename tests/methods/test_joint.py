@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel import JointDictionary
 from crosslabel.methods import joint as module
-from tests.methods import naive
+from tests import naive
 from tests.methods.faces import faces, never_rises
 
 GAMMA, RHO = 0.3, 0.2

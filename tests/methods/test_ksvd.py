@@ -3,7 +3,7 @@ from numpy.testing import assert_allclose
 
 from crosslabel import KSVD
 from crosslabel.core.ksvd import ksvd
-from tests.methods import naive
+from tests import naive
 from tests.methods.faces import faces
 
 X, LABELS = naive.problem()

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 
 from crosslabel import DKSVD, KSVD, LCKSVD
 from crosslabel.core.ksvd import ksvd
-from tests.methods import naive
+from tests import naive
 from tests.methods.faces import faces
 
 FEW = {"sparsity": 2, "init_iter": 1, "max_iter": 3, "random_state": 0}

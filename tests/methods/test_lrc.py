@@ -2,7 +2,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 from crosslabel import LRC
-from tests.methods import naive
+from tests import naive
 
 X, LABELS = naive.problem()
 

@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from crosslabel import FDDL, LRSDL
 from crosslabel.core.fisher import FisherModel
 from crosslabel.methods import lrsdl as module
-from tests.methods import naive
+from tests import naive
 from tests.methods.faces import faces, never_rises
 
 LAMBDA, FISHER, NU, W = 0.05, 0.3, 0.2, 0.3

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 
 from crosslabel import RCR
 from crosslabel.methods import rcr as module
-from tests.methods import naive
+from tests import naive
 from tests.methods.faces import faces
 
 RIDGE, TIE, ENTROPY = 0.1, 0.7, 0.4

@@ -6,7 +6,7 @@ from crosslabel import DKSVD
 from crosslabel.core.ksvd import ksvd
 from crosslabel.methods.sparse_linear import ridge_regression, sparse_codes, split_atoms
 from crosslabel.methods.start import class_layout, start_atoms
-from tests.methods import naive
+from tests import naive
 
 X, LABELS = naive.problem()
 

@@ -2,7 +2,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 from crosslabel import SRC
-from tests.methods import naive
+from tests import naive
 from tests.methods.faces import faces
 
 LAMBDA = 0.15

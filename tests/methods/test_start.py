@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from crosslabel.core.initialise import kmeans_start
 from crosslabel.methods import start as module
 from crosslabel.methods.start import class_layout, class_parts, one_hot, start_atoms
-from tests.methods import naive
+from tests import naive
 
 X, LABELS = naive.problem()
 

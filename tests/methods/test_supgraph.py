@@ -6,7 +6,7 @@ from scipy.linalg import block_diag
 from crosslabel import SupGraphDL
 from crosslabel.core.graph import adapted_laplacian, heat_laplacian
 from crosslabel.methods import supgraph as module
-from tests.methods import naive
+from tests import naive
 from tests.methods.faces import faces, never_rises
 
 ALPHA, BETA, GAMMA, RHO, MU = 0.4, 0.3, 0.6, 0.2, 0.5

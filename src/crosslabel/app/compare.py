@@ -19,7 +19,7 @@ from sklearn.utils import Bunch
 from crosslabel.core.scaling import Array
 from crosslabel.datasets.source import load_source
 from crosslabel.datasets.splits import Split, half, per_class
-from crosslabel.features.recipe import Settings
+from crosslabel.features.recipe import FeatureSettings
 from crosslabel.features.recipes import steps_for
 from crosslabel.lab.comparison import Standing, compare_features
 from crosslabel.lab.estimators import all_methods
@@ -30,7 +30,7 @@ def compare(
     methods: Sequence[str] | None = None,
     *,
     features: str = "auto",
-    settings: Settings | None = None,
+    settings: FeatureSettings | None = None,
     n_train: int | None = None,
     repeats: int = 5,
     seed: int = 0,
@@ -48,7 +48,7 @@ def compare(
         Names of `all_methods`; None for all.
     features : str, default="auto"
         A name of `crosslabel.features.recipes.RECIPES`, or "auto".
-    settings : Settings, default=None
+    settings : FeatureSettings, default=None
         Of the features.
     n_train : int, default=None
         Training samples per class; None for half of each class.
@@ -71,7 +71,7 @@ def compare(
     """
     chosen = _chosen(methods, seed)
     data = load_source(path, strict=strict)
-    settings = settings or Settings(seed=seed)
+    settings = settings or FeatureSettings(seed=seed)
 
     def learnt(train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[Array, Array]:
         rows = _taken(data.samples, train), _taken(data.samples, test)

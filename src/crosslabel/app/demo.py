@@ -43,7 +43,7 @@ RIVALS: dict[str, Callable[[], Any]] = {
 }
 
 
-class Problem(NamedTuple):
+class Pictures(NamedTuple):
     """Images to tell apart, and the split."""
 
     title: str
@@ -117,7 +117,7 @@ def demo(
     return Demonstration(problem.title, note, rows, out / "index.html", pictures)
 
 
-def _faces_or_digits(seed: int) -> tuple[Problem, str]:
+def _faces_or_digits(seed: int) -> tuple[Pictures, str]:
     """The ORL faces; where they are absent, digits, and a note that says so."""
     try:
         faces = load_orl()
@@ -131,19 +131,19 @@ def _faces_or_digits(seed: int) -> tuple[Problem, str]:
         names = [str(name) for name in digits.target_names]
         title = "Handwritten digits, 30 training images each"
         X = digits.images.reshape(len(digits.images), -1).astype(float)
-        return Problem(title, X, digits.target, names, (8, 8), *split), note
+        return Pictures(title, X, digits.target, names, (8, 8), *split), note
     X = Pixels(FACE_SIZE).fit_transform(faces.images)
     split = next(per_class(faces.target, 5, repeats=1, seed=seed))
     names = [str(name) for name in faces.target_names]
     title = f"ORL faces: {len(names)} people, 5 training and 5 test images each"
-    return Problem(title, X, faces.target, names, FACE_SIZE, *split), ""
+    return Pictures(title, X, faces.target, names, FACE_SIZE, *split), ""
 
 
-def _ours(model: CrossLabelClassifier, problem: Problem) -> list[Row]:
+def _ours(model: CrossLabelClassifier, problem: Pictures) -> list[Row]:
     """The flagship, and each of the rules with the one dictionary it learnt."""
     chosen = _measured("crosslabel", lambda: model, problem)
     X, y, test = problem.X, problem.y, problem.test
-    rows = [chosen._replace(name=f"crosslabel, {model.rule_} rule (chosen)")]
+    rows = [chosen._replace(method=f"crosslabel, {model.rule_} rule (chosen)")]
     view = model.fitted_.view
     for name in RULES:
         rule, lifted = replace(view, rule=name).prepared, view.lifted(X[test])
@@ -156,7 +156,7 @@ def _ours(model: CrossLabelClassifier, problem: Problem) -> list[Row]:
     return rows
 
 
-def _measured(name: str, make: Callable[[], ClassifierMixin], problem: Problem) -> Row:
+def _measured(name: str, make: Callable[[], ClassifierMixin], problem: Pictures) -> Row:
     model: Any = make()
     start = time.perf_counter()
     model.fit(problem.X[problem.train], problem.y[problem.train])
@@ -167,7 +167,7 @@ def _measured(name: str, make: Callable[[], ClassifierMixin], problem: Problem) 
     return Row(name, accuracy, fitted - start, 1e6 * (done - fitted) / len(found))
 
 
-def _page(problem: Problem, note: str, rows: list[Row], pictures: list[Path]) -> str:
+def _page(problem: Pictures, note: str, rows: list[Row], pictures: list[Path]) -> str:
     """One page with the table and the pictures inside; needs no network."""
     table = plain_table(
         "Test images recognised, and times",

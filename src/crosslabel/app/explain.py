@@ -24,7 +24,7 @@ from crosslabel.lab.report.figures import new_figure
 SHOWN = 3  # classes whose reconstructions are drawn
 
 
-class View(NamedTuple):
+class ClassView(NamedTuple):
     """How one class accounts for the query.
 
     Parameters
@@ -59,7 +59,7 @@ class Explanation:
         The features, of unit norm where the classifier scales them.
     atom_labels : ndarray of int of shape (n_atoms,)
         Class number of each atom; −1 for shared ones.
-    views : list of View
+    views : list of ClassView
         Every class, best first.
     """
 
@@ -67,7 +67,7 @@ class Explanation:
     rule: str
     query: Array
     atom_labels: NDArray[np.intp]
-    views: list[View]
+    views: list[ClassView]
 
     @property
     def sentence(self) -> str:
@@ -133,7 +133,7 @@ def _explanation(model: Model, file: str, items: Any) -> Explanation:
     query, scores = shown.lifted(valid)[0], fitted.scores(valid)[0]
     names = [model.class_names[number] for number in classifier.classes_]
     shares = shown.prepared.explanation(query)
-    views = [View(names[c], c, shares[c]) for c in np.argsort(-scores, kind="stable").tolist()]
+    views = [ClassView(names[c], c, shares[c]) for c in np.argsort(-scores, kind="stable").tolist()]
     return Explanation(file, shown.rule, query, classifier.atom_labels_, views)
 
 

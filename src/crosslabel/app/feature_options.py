@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from crosslabel.app.options import choice
-from crosslabel.features.recipe import Option, Recipe, Settings
+from crosslabel.features.recipe import FeatureSettings, Option, Recipe
 from crosslabel.features.recipes import RECIPES
 
 PANEL = "Options of features"
@@ -44,10 +44,10 @@ def with_feature_options(command: Command) -> Command:
 
 def feature_settings(
     options: dict[str, object], cache: Path | None, jobs: int, verbose: bool, seed: int
-) -> Settings:
-    """Settings of features, from what was typed."""
+) -> FeatureSettings:
+    """FeatureSettings of features, from what was typed."""
     place = None if cache is None else str(cache.expanduser())
-    return Settings(options, place, jobs, verbose, seed)
+    return FeatureSettings(options, place, jobs, verbose, seed)
 
 
 Uses = list[tuple[Recipe, Option]]

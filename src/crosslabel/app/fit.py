@@ -15,7 +15,7 @@ from sklearn.utils import Bunch
 
 from crosslabel.app.measure import Accuracy
 from crosslabel.datasets.source import load_source
-from crosslabel.features.recipe import Settings
+from crosslabel.features.recipe import FeatureSettings
 from crosslabel.features.recipes import recipe_for
 from crosslabel.files import Model, save
 from crosslabel.flagship import CrossLabelClassifier
@@ -71,7 +71,7 @@ def fit(
     *,
     out: str | os.PathLike[str] | None = None,
     features: str = "auto",
-    settings: Settings | None = None,
+    settings: FeatureSettings | None = None,
     parameters: Parameters | None = None,
     held_out: float = 0.25,
     seed: int = 0,
@@ -89,7 +89,7 @@ def fit(
         Where the model is written; None writes nothing.
     features : str, default="auto"
         A name of `crosslabel.features.recipes.RECIPES`, or "auto" for what suits the data.
-    settings : Settings, default=None
+    settings : FeatureSettings, default=None
         Of the features.
     parameters : Parameters, default=None
         Of the classifier.
@@ -115,7 +115,7 @@ def fit(
     started = time.perf_counter()
     items = taken(data.samples, train)
     recipe = recipe_for(features, data.kind)
-    steps = recipe.steps(items, settings or Settings(seed=seed))
+    steps = recipe.steps(items, settings or FeatureSettings(seed=seed))
     X = Pipeline(steps).fit_transform(items) if steps else items
     classifier = _trained(parameters or Parameters(), X, data.target[train], seed)
     pipeline = Pipeline([*steps, ("classifier", classifier)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sklearn.utils import Bunch
 
-from crosslabel.datasets.data_set import DataSet, Source
+from crosslabel.datasets.data_set import DataSet, Download
 from crosslabel.datasets.folder import load_image_folder
 from crosslabel.datasets.root import Root, find
 
@@ -52,7 +52,7 @@ DATA_SET = DataSet(
     "<class>/image_0001.jpg … or 101_ObjectCategories/<class>/…",
     "CaltechDATA, record 20086",
     sources=(
-        Source(
+        Download(
             "https://data.caltech.edu/records/mzrjq-6wc02/files/caltech-101.zip",
             "md5:3138e1922a9193bfa496528edbbc45d0",
             archive=True,

@@ -16,7 +16,7 @@ from crosslabel.datasets.root import Root
 
 
 @dataclass(frozen=True)
-class Source:
+class Download:
     """A file to fetch: its address, its checksum, and archives inside it to unpack."""
 
     url: str
@@ -38,7 +38,7 @@ class DataSet:
         Where it lies in the folder of data sets, and what lies there.
     origin : str
         Who has it.
-    sources : tuple of Source, default=()
+    sources : tuple of Download, default=()
         What can be fetched.
     counts : (int, int) or None, default=None
         Samples and classes of the whole of it.
@@ -49,7 +49,7 @@ class DataSet:
     folder: str
     layout: str
     origin: str
-    sources: tuple[Source, ...] = ()
+    sources: tuple[Download, ...] = ()
     counts: tuple[int, int] | None = None
 
     def is_present(self, root: Root = None) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 import pooch
 
 from crosslabel.datasets.catalogue import DATASETS
-from crosslabel.datasets.data_set import Source
+from crosslabel.datasets.data_set import Download
 from crosslabel.datasets.root import MissingData, Root, data_root
 
 BLOCK = 1 << 20
@@ -61,12 +61,12 @@ def fetch(name: str, root: Root = None, *, advance: Advance | None = None) -> Pa
     return folder
 
 
-def fetch_file(source: Source, folder: Path, advance: Advance | None = None) -> Path:
+def fetch_file(source: Download, folder: Path, advance: Advance | None = None) -> Path:
     """Download one file into a folder, check it, and unpack it where it is an archive.
 
     Parameters
     ----------
-    source : Source
+    source : Download
     folder : Path
     advance : callable, default=None
 

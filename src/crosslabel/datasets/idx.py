@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from crosslabel.datasets.data_set import Source
+from crosslabel.datasets.data_set import Download
 from crosslabel.datasets.root import MissingData
 
 TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
@@ -85,7 +85,7 @@ def _file(name: str, folder: Path, stem: str) -> Path:
     )
 
 
-def idx_sources(base: str, *checksums: str) -> tuple[Source, ...]:
+def idx_sources(base: str, *checksums: str) -> tuple[Download, ...]:
     """The four files under an address, with their MD5 checksums: training images first."""
     stems = [f"{part}-{kind}-ubyte.gz" for part in PARTS for kind in ("images-idx3", "labels-idx1")]
-    return tuple(Source(f"{base}/{s}", f"md5:{c}") for s, c in zip(stems, checksums, strict=True))
+    return tuple(Download(f"{base}/{s}", f"md5:{c}") for s, c in zip(stems, checksums, strict=True))

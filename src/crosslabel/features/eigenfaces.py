@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.scaling import Array
 from crosslabel.features.pixels import PIXEL_OPTIONS, pixel_steps
-from crosslabel.features.recipe import Option, Recipe, Settings, Steps, whole_number
+from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, whole_number
 from crosslabel.intake.checking import validate_data
 
 
@@ -105,7 +105,7 @@ class Eigenfaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return len(self.components_)
 
 
-def _steps(items: Sequence[Any], settings: Settings, dimension: int, **pixels: Any) -> Steps:
+def _steps(items: Sequence[Any], settings: FeatureSettings, dimension: int, **pixels: Any) -> Steps:
     return [*pixel_steps(items, settings, **pixels), ("eigenfaces", Eigenfaces(dimension))]
 
 

@@ -20,7 +20,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from crosslabel.core.scaling import Array
 from crosslabel.features.extraction import extract
-from crosslabel.features.recipe import Recipe, Settings, Steps
+from crosslabel.features.recipe import FeatureSettings, Recipe, Steps
 from crosslabel.media.clips import read_clip
 from crosslabel.media.gray import Images
 
@@ -232,7 +232,7 @@ def _volume(clip: Any, radii: tuple[int, int, int]) -> NDArray[Any]:
     return volume
 
 
-def _steps(items: Sequence[Any], settings: Settings) -> Steps:
+def _steps(items: Sequence[Any], settings: FeatureSettings) -> Steps:
     return [("lbptop", LBPTOP(root=True, **settings.extraction))]
 
 

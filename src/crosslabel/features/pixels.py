@@ -14,7 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.scaling import Array, unit_rows
-from crosslabel.features.recipe import Option, Recipe, Settings, Steps, image_size
+from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, image_size
 from crosslabel.intake.checking import validate_data
 from crosslabel.media.gray import Images, gray_image
 
@@ -153,7 +153,7 @@ def _is_flat(X: Any) -> bool:
 
 
 def pixel_steps(
-    items: Sequence[Any], settings: Settings, size: tuple[int, int] | None, log: bool
+    items: Sequence[Any], settings: FeatureSettings, size: tuple[int, int] | None, log: bool
 ) -> Steps:
     """Pixels of a given size, or shrunk to few rows with the shape of the first image."""
     if size is None:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.features.pixels import PIXEL_OPTIONS, pixel_steps
-from crosslabel.features.recipe import Option, Recipe, Settings, Steps, whole_number
+from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, whole_number
 from crosslabel.intake.checking import validate_data
 
 
@@ -92,7 +92,7 @@ class RandomFaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return len(self.components_)
 
 
-def _steps(items: Sequence[Any], settings: Settings, dimension: int, **pixels: Any) -> Steps:
+def _steps(items: Sequence[Any], settings: FeatureSettings, dimension: int, **pixels: Any) -> Steps:
     faces = RandomFaces(dimension, random_state=settings.seed)
     return [*pixel_steps(items, settings, **pixels), ("randomfaces", faces)]
 

@@ -39,7 +39,7 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Settings:
+class FeatureSettings:
     """How features are computed.
 
     Parameters
@@ -89,7 +89,7 @@ class Recipe:
     options: Sequence[Option] = ()
     usual: bool = False
 
-    def steps(self, items: Sequence[Any], settings: Settings) -> Steps:
+    def steps(self, items: Sequence[Any], settings: FeatureSettings) -> Steps:
         """The steps for training items; an error where an option is not of this feature."""
         known = {option.name: option.default for option in self.options}
         unknown = [name for name in settings.options if name not in known]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from crosslabel.features.recipe import Kind, Recipe, Settings, Steps
+from crosslabel.features.recipe import FeatureSettings, Kind, Recipe, Steps
 from crosslabel.lazy import declared
 
 AS_THEY_ARE = Recipe("none", "features", lambda items, settings: [], usual=True)
@@ -44,7 +44,7 @@ def recipe_for(name: str, kind: Kind) -> Recipe:
     return recipe
 
 
-def steps_for(name: str, kind: Kind, settings: Settings, items: Sequence[Any]) -> Steps:
+def steps_for(name: str, kind: Kind, settings: FeatureSettings, items: Sequence[Any]) -> Steps:
     """Pipeline steps of the named features for training items of this kind.
 
     Parameters
@@ -52,7 +52,7 @@ def steps_for(name: str, kind: Kind, settings: Settings, items: Sequence[Any]) -
     name : str
         As of `recipe_for`.
     kind : {"images", "clips", "features"}
-    settings : Settings
+    settings : FeatureSettings
     items : sequence
         Training items, of which the first may be looked at.
 

@@ -27,7 +27,7 @@ from crosslabel.features.assignment import ASSIGNMENTS, Codebook
 from crosslabel.features.dense_sift import DenseSIFT, Descriptors
 from crosslabel.features.eigenfaces import Eigenfaces
 from crosslabel.features.extraction import extract
-from crosslabel.features.recipe import Option, Recipe, Settings, Steps, whole_number
+from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, whole_number
 from crosslabel.media.gray import Images, gray_image
 
 POOLING: dict[str, Callable[[Array, NDArray[np.intp], Array], None]] = {
@@ -286,7 +286,7 @@ class DescriptorSampler:
         return values[np.random.default_rng(seed).permutation(len(values))[: self.quota]]
 
 
-def _steps(items: Sequence[Any], settings: Settings, words: int, dimension: int) -> Steps:
+def _steps(items: Sequence[Any], settings: FeatureSettings, words: int, dimension: int) -> Steps:
     pyramid = SpatialPyramid(words, random_state=settings.seed, **settings.extraction)
     # Not centred: subtracting the mean costs the flagship points (docs/features.md).
     return [("pyramid", pyramid), ("pca", Eigenfaces(dimension))]

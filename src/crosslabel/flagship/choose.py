@@ -64,7 +64,7 @@ def grid_of(wish: Wish) -> Grid:
     ridges = RIDGES if wish.ridge == "auto" else (float(wish.ridge),)
     wide = GLOBAL_RIDGES if wish.ridge == "auto" and wish.rule not in RULES else ridges
     shrinkages = SHRINKAGES if wish.shrinkage == "auto" else (float(wish.shrinkage),)
-    rules = GLOBAL_RULES
+    rules: tuple[str, ...] = GLOBAL_RULES
     if wish.rule in RULES:
         # The l1 mass depends on the rotation of atoms, which folds do not make; the length
         # stands in for it.
@@ -112,7 +112,7 @@ class Distinct(NamedTuple):
         counts = np.bincount(self.labels)
         starts = np.cumsum(counts) - counts
         place = np.arange(len(order)) - starts[self.labels[order]]
-        limit = max(2 * N_FOLDS, most // max(1, np.count_nonzero(counts)))
+        limit = max(2 * N_FOLDS, most // max(1, int(np.count_nonzero(counts))))
         n_folds = int(np.clip(counts[counts > 1].min(initial=N_FOLDS), 2, N_FOLDS))
         # Each class begins with another fold, which its content tells: the folds are of one size.
         first = ranks[order[np.minimum(starts, len(order) - 1)]] % np.uint64(n_folds)
@@ -120,7 +120,10 @@ class Distinct(NamedTuple):
         fold = np.where(counts[self.labels[order]] > 1, shifted, -1)
         kept = place < limit
         chosen = order[kept]
-        return Distinct(*(part[chosen] for part in self)), fold[kept]
+        some = Distinct(
+            self.X[chosen], self.labels[chosen], self.weights[chosen], self.hashes[chosen]
+        )
+        return some, fold[kept]
 
 
 def choose(samples: Distinct, wish: Wish, lift: Lift | None = None) -> Choice:
@@ -193,7 +196,7 @@ def _field(
     samples: Distinct, tried: Mapping[str, LiftPlan], fold: Labels, wish: Wish
 ) -> tuple[list[Runner], list[Runner]]:
     """All lifts at the start, linear ones and kernels."""
-    linear, kernels = [], []
+    linear, kernels = list[Runner](), list[Runner]()
     for name, plan in tried.items():
         rows = plan.lift(samples.X).astype(np.float64, copy=False)
         kernel = None if plan.kernel is None else plan.values

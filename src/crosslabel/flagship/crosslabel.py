@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from crosslabel.core.backend import is_tensor
 from crosslabel.core.initialise import Initialiser
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
@@ -31,6 +30,7 @@ from crosslabel.flagship.streams import StreamLearner
 from crosslabel.flagship.train import train
 from crosslabel.flagship.wish import Wish
 from crosslabel.intake.checking import Training, check_spread, check_training
+from crosslabel.intake.devices import device_of
 from crosslabel.intake.lift import KERNELS, Lift
 from crosslabel.intake.sources import is_out_of_core
 from crosslabel.intake.summary import Summary
@@ -275,8 +275,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         if self.scale == "none":
             check_spread(training.X)
         seed = self._seed()
-        place = str(X.device) if is_tensor(X) else self.device
-        choice = self._choice(training, self._wish(seed, place))
+        choice = self._choice(training, self._wish(seed, device_of(X) or self.device))
         size = len(training.X)
         summaries = [
             self._empty(training.X, member.lift, size, seed).absorb(
@@ -293,11 +292,9 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
     def _choice(self, training: Training, wish: Wish) -> Choice:
         """What is chosen from samples in memory; with one lift where they go on as a stream."""
         if self.keep_summary:
+            targets = training.classes[training.labels]
             summary = self._empty_summary(training.X)
-            summary = summary.absorb(
-                training.X, training.classes[training.labels], training.weights
-            )
-            return self._chosen(summary)
+            return self._chosen(summary.absorb(training.X, targets, training.weights))
         if not wish.is_open:
             plan = lift_named(training.X, training.weights, wish)
             return named_choice(wish, plan.settled(training.X, wish.n_landmarks))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,7 +126,7 @@ class Samples:
 
 
 def _sums(rows: Array, labels: Labels, weights: Array, n_classes: int) -> tuple[Array, ...]:
-    counts = np.bincount(labels, weights, n_classes)
+    counts = np.bincount(labels, weights, n_classes).astype(np.float64)
     member = np.zeros((n_classes, len(rows)))
     member[labels, np.arange(len(rows))] = weights
     roots = np.sqrt(weights)[:, None] * rows
@@ -155,7 +155,7 @@ def local_evidence(
     return np.stack([evidence(r, energy) for r in residuals.transpose(1, 2, 0)])
 
 
-def _starts(parts: Sequence[Array]) -> NDArray[np.intp]:
+def _starts(parts: Sequence[NDArray[Any]]) -> NDArray[np.intp]:
     """Where each part begins when all are put one after the other."""
     return np.cumsum([0, *(len(part) for part in parts)])[:-1]
 

@@ -246,9 +246,8 @@ class StreamLearner(Predictor):
         fitted = self.__dict__.get("_fitted")
         choice = None if fitted is None else fitted.choice
         grown = choice is not None and summary.statistics.counts.sum() >= 2 * choice.n_samples
-        if choice is None or grown or not np.array_equal(fitted.classes, summary.all_classes):
-            return self._chosen(summary)
-        return choice
+        same = fitted is not None and np.array_equal(fitted.classes, summary.all_classes)
+        return choice if choice is not None and same and not grown else self._chosen(summary)
 
     def _after_loss(self, summary: Summary, refit: bool) -> Self:
         """The model without what left the summary; what has seen it is learnt anew."""

@@ -123,7 +123,7 @@ class Lift:
 
     def __call__(self, X: Array) -> Array:
         """Rows as the model learns from them; a new array wherever anything changes."""
-        if self.center is not None:
+        if self.center is not None and self.spread is not None:
             X = (X - like(self.center, X)) / like(self.spread, X)
         if self.offset:
             xp = namespace(X)

@@ -20,12 +20,12 @@ from sklearn.utils import check_X_y
 
 from crosslabel.core.scaling import Array
 from crosslabel.datasets.splits import Split
-from crosslabel.features.extraction import progress_bar
 from crosslabel.lab.estimators import all_methods
 from crosslabel.lab.inputs import Input
 from crosslabel.lab.records import Record, Store
 from crosslabel.lab.run import Prepared, compute
 from crosslabel.lab.spec import Cell, Method, Spec, TableSetting
+from crosslabel.progress_bar import progress_bar
 
 Features = Callable[[NDArray[np.intp], NDArray[np.intp]], tuple[Array, Array]]
 

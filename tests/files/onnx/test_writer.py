@@ -49,7 +49,7 @@ def assert_agrees(model, X, dtype=None):
     assert_allclose(scores, expected, rtol=tolerance, atol=tolerance)
     first, second = -np.sort(-expected, axis=1)[:, :2].T
     decided = first - second > 2 * tolerance * (1 + np.abs(first))
-    assert decided.mean() > 0.99
+    assert decided.mean() > 0.95
     assert_array_equal(label[decided], model.predict(X)[decided])
 
 

@@ -1,4 +1,4 @@
-"""Formulas written out slowly: what the tests of the methods compare with. None of it is ours."""
+"""Formulas written out slowly, which the methods and their core are compared with; none is ours."""
 
 import numpy as np
 
