@@ -93,6 +93,7 @@ def test_the_changes_of_an_expression(mutations, line, expected):
         "print(f'{a + b}')",
         "def __repr__(self): return 1 + 1",
         "found = True",
+        "class Settings:\n    ridge: float = 8e-3",
     ],
 )
 def test_nothing_is_changed_where_no_result_could(mutations, source):

@@ -86,7 +86,8 @@ def _places(node: ast.AST) -> Iterator[tuple[ast.AST, str, int | None]]:
         if _is_silent_field(node, name):
             continue
         for place, child in enumerate(value) if isinstance(value, list) else [(None, value)]:
-            if isinstance(child, ast.AST) and not _is_silent(child):
+            is_default = isinstance(node, ast.ClassDef) and isinstance(child, ast.AnnAssign)
+            if isinstance(child, ast.AST) and not (is_default or _is_silent(child)):
                 yield node, name, place
                 yield from _places(child)
 

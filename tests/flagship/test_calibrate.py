@@ -25,7 +25,7 @@ def naive_held_out(problem):
     return rows, classes
 
 
-@pytest.mark.parametrize("sizes", [(8, 9, 10), (3, 4, 30), (7, 12, 16), (3, 16, 8)])
+@pytest.mark.parametrize("sizes", [(8, 9, 10), (3, 4, 30), (7, 12, 16), (3, 16, 8), (8, 9)])
 def test_classes_give_up_a_fourth_of_their_samples_and_three_at_most(sizes):
     problem = problem_of(sizes)
     rows, classes = naive_held_out(problem)

@@ -82,6 +82,21 @@ def test_the_decision_of_two_classes_is_the_log_of_their_odds(queries):
     assert_allclose(both.decisions(queries), np.log(p[:, 1] / p[:, 0]), atol=1e-12)
 
 
+def test_the_decision_of_two_classes_counts_both(queries):
+    both = model(
+        view(per_class=(3, 2), discriminant=linear(2), discriminant_share=0.7), n_classes=2
+    )
+    e = naive_evidence(both.view, queries)
+    assert_allclose(both.decisions(queries), e[:, 1] - e[:, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_global_rule_is_at_hand_whichever_predicts(queries, rule):
+    one = view(rule=rule)
+    expected = RULES["global"](one.dictionary, one.layout, 0.1).scores(queries)
+    assert_allclose(one.global_rule.scores(queries), expected)
+
+
 def test_codes_are_ridge_codes_over_all_atoms(queries):
     one = view()
     D, Y = one.dictionary, unit_rows(queries)

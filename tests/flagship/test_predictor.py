@@ -1,0 +1,96 @@
+"""What an estimator answers is read from its one value, `_fitted`."""
+
+import numpy as np
+import pytest
+import torch
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import NotFittedError
+
+from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.discriminant import Discriminant
+from crosslabel.core.scaling import unit_rows
+from crosslabel.flagship.fitted import Fitted, View
+from crosslabel.flagship.novelty import novelty
+from crosslabel.flagship.predictor import Predictor
+from crosslabel.intake.lift import Lift
+
+
+class Model(Predictor):
+    def __init__(self, device=None):
+        self.device = device
+
+    def fit(self, fitted, y=None):
+        self._fitted, self.n_features_in_ = fitted, fitted.view.dictionary.shape[1]
+        return self
+
+
+@pytest.fixture
+def fitted():
+    layout = AtomLayout(1, (3, 2, 3))
+    D = unit_rows(np.random.default_rng(0).normal(size=(9, 6)))
+    view = View(Lift(), D, layout, "local", 0.1, 2.5)
+    trace = np.array([3.0, 2.0, 1.5, 1.25])
+    return Fitted(np.array(["fig", "pear", "plum"]), (view,), trace, np.array([1]))
+
+
+@pytest.fixture
+def model(fitted):
+    return Model().fit(fitted)
+
+
+@pytest.fixture
+def queries():
+    return np.random.default_rng(5).normal(size=(20, 6))
+
+
+def test_answers_are_those_of_the_fitted_value(model, fitted, queries):
+    scores = fitted.scores(queries)
+    best = [fitted.classes[max(range(3), key=lambda c: row[c])] for row in scores]
+    assert model.predict(queries).tolist() == best
+    assert len(set(best)) > 1
+    assert_allclose(model.decision_function(queries), scores)
+    assert_allclose(model.predict_proba(queries), fitted.probabilities(queries))
+    assert_allclose(model.transform(queries), fitted.codes(queries))
+    assert_allclose(model.novelty_score(queries), novelty(fitted, queries))
+
+
+def test_attributes_are_read_from_the_fitted_value(model, fitted):
+    assert model.n_iter_ == 4
+    assert model.temperature_ == 2.5
+    assert model.rule_ == "local"
+    assert model.classes_ is fitted.classes
+    assert_array_equal(model.atom_labels_, [-1, 0, 0, 0, 1, 1, 2, 2, 2])
+    assert model.get_feature_names_out().tolist() == [f"model{k}" for k in range(9)]
+
+
+def test_more_than_one_rule_is_a_joint_one(model, fitted):
+    one = fitted.view
+    linear = Discriminant(np.ones((3, 6)), np.zeros(3))
+    both = View(one.lift, one.dictionary, one.layout, "local", 0.1, 1.0, linear, 0.5)
+    model._fitted = Fitted(fitted.classes, (both,), fitted.trace, fitted.unused)
+    assert model.rule_ == "joint"
+
+
+def test_codes_times_the_dictionary_are_samples(model, fitted, queries):
+    codes = np.random.default_rng(1).normal(size=(4, 9))
+    assert_allclose(model.inverse_transform(codes), codes @ fitted.view.dictionary)
+    with pytest.raises(ValueError, match="8 codes per row, but the dictionary has 9 atoms"):
+        model.inverse_transform(codes[:, :8])
+
+
+def test_tensors_are_answered_by_tensors(model, queries):
+    rows = torch.as_tensor(queries)
+    for answer in ("predict_proba", "transform", "decision_function", "novelty_score"):
+        found = getattr(model, answer)(rows)
+        assert isinstance(found, torch.Tensor)
+        assert_allclose(found.numpy(), getattr(model, answer)(queries), rtol=1e-9)
+    on_device = Model(device="cpu").fit(model.fitted_)
+    assert_allclose(on_device.predict_proba(queries), model.predict_proba(queries), rtol=1e-9)
+
+
+def test_before_a_fit_there_is_nothing_to_ask(queries):
+    model = Model()
+    with pytest.raises(NotFittedError):
+        model.predict(queries)
+    with pytest.raises(AttributeError, match="This Model is not fitted yet"):
+        _ = model.classes_

@@ -1,0 +1,84 @@
+import pytest
+
+from crosslabel.flagship.progress import Progress
+
+
+class Context:
+    """Writes down what scikit-learn's callbacks are told; a task named `stop` asks to stop."""
+
+    def __init__(self, log, stop=()):
+        self.log, self.stop = log, stop
+
+    def subcontext(self, task_name):
+        self.log.append(task_name)
+        return Context(self.log, self.stop)
+
+    def call_on_fit_task_begin(self, estimator, X, y):
+        self.log.append(f"begin {X} {y}")
+
+    def call_on_fit_task_end(self, estimator, X, y):
+        self.log.append(f"end {X} {y}")
+        return len(self.log) in self.stop
+
+
+class Model:
+    def __init__(self, verbose=False):
+        self.max_iter, self.verbose = 20, verbose
+
+
+class Watched(Model):
+    """An estimator with callbacks."""
+
+    _skl_callbacks = ()
+
+    def __init__(self, stop=()):
+        super().__init__()
+        self.log, self.stop = [], stop
+
+    def _init_callback_context(self, max_subtasks):
+        self.log.append(max_subtasks)
+        return Context(self.log, self.stop)
+
+
+def test_lines_number_iterations_and_folds_from_one(capsys):
+    with Progress(Model(verbose=True), "X", "y", n_folds=5) as progress:
+        assert not progress.iteration(0, 1234567.0)
+        assert not progress.iteration(7, 0.125)
+        progress.fold()
+        progress.fold()
+    assert capsys.readouterr().out.splitlines() == [
+        "[Model] iteration 1, objective 1.23457e+06",
+        "[Model] iteration 8, objective 0.125",
+        "[Model] fold 1 of at most 5",
+        "[Model] fold 2 of at most 5",
+    ]
+
+
+def test_nothing_is_printed_unless_asked_for(capsys):
+    with Progress(Model(), "X", "y", n_folds=5) as progress:
+        progress.iteration(0, 1.0)
+        progress.fold()
+    assert capsys.readouterr().out == ""
+
+
+def test_callbacks_are_told_of_tasks_and_their_number():
+    model = Watched()
+    with Progress(model, "X", "y", n_folds=5) as progress:
+        progress.iteration(0, 1.0)
+        progress.fold()
+    tasks = ["iteration", "begin X y", "end X y", "fold", "begin X y", "end X y"]
+    assert model.log == [25, "begin X y", *tasks, "end X y"]
+
+
+def test_a_callback_can_stop():
+    model = Watched(stop=(8,))
+    with Progress(model, "X", "y", n_folds=0) as progress:
+        assert not progress.iteration(0, 1.0)
+        assert progress.iteration(1, 1.0)
+
+
+def test_after_an_error_the_end_is_not_told():
+    model = Watched()
+    with pytest.raises(ZeroDivisionError), Progress(model, "X", "y", n_folds=0):
+        raise ZeroDivisionError
+    assert model.log == [20, "begin X y"]
