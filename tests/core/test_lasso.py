@@ -199,8 +199,13 @@ def test_the_first_guess_is_the_start_where_few_atoms_will_be_used_or_it_is_near
     for scale in (1e-3, 1e3):  # it is the largest curvature that counts, whatever its size
         assert not is_start(0.9 * edge / scale, G=scale * G)
         assert is_start(1.1 * edge / scale, G=scale * G)
+        assert not is_start(0.9 * edge * scale, b=scale * b)
+        assert is_start(1.1 * edge * scale, b=scale * b)
     solved = soft_threshold(b, 0.45 * edge) / np.diag(G)
     assert is_start(0.9 * edge, solved)
+    one_off = solved.copy()
+    one_off[0, 0] += 1
+    assert not is_start(0.9 * edge, one_off)
     # A fault of less than half the penalty is near enough.
     assert is_start(0.9 * edge, solved + 0.4 * edge / np.diag(G) * np.sign(solved))
     assert not is_start(0.9 * edge, solved + 0.5 * edge / np.diag(G) * np.sign(solved))
