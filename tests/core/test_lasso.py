@@ -253,6 +253,9 @@ def test_signals_that_are_solved_are_left_alone(monkeypatch):
     module._lasso_chunk(G, b, np.full(10, 0.025), X, 1e-6)
     assert [len(targets) for (_, targets, *_), _, _ in calls] == [2]
     assert_array_equal(X[:4], kept[:4])
+    calls.clear()
+    module._lasso_chunk(G, np.full((1, 10), 0.1), np.ones(10), np.zeros((1, 10)), 0.0)
+    assert not calls  # zero is the solution, without any fault
 
 
 def test_the_columns_of_the_largest_entries():
@@ -261,6 +264,9 @@ def test_the_columns_of_the_largest_entries():
         for row, found in zip(values, module._largest(values, size)):
             assert set(found) == set(np.argsort(row)[-size:])
     assert_array_equal(module._largest(values, 9), np.tile(np.arange(9), (20, 1)))
+    wide = np.random.default_rng(1).normal(size=(3, 900))
+    for row, found in zip(wide, module._largest(wide, 20)):
+        assert set(found) == set(np.argsort(row)[-20:])
 
 
 def fista_by_hand(slope, X, bound, threshold, steps):
