@@ -342,16 +342,25 @@ def test_a_start_that_the_steps_do_not_better_is_kept(monkeypatch):
     assert coupled_cost(best, H, b, q, 0.2) < coupled_cost(far, H, b, q, 0.2)
 
 
-@pytest.mark.parametrize("shift", [-0.03, 0.03])
-def test_the_better_one_is_found_by_the_objective(monkeypatch, shift):
+@pytest.mark.parametrize("penalty", [0.2, 20.0])
+def test_the_better_one_is_found_by_the_objective(monkeypatch, penalty):
     H, b, q, start = coupled_problem()
-    rng = np.random.default_rng(3)
-    for _ in range(30):
-        other = start + shift * rng.normal(size=start.shape)
+    rng, kept = np.random.default_rng(3), 0
+    for _ in range(60):
+        other = start + 0.03 * rng.normal(size=start.shape)
         monkeypatch.setattr(module, "_accelerate", lambda *_, other=other: other)
-        found = module._on_shared_set(H, b, q, start, 0.1, 0.0, 5)
-        better = min((other, start), key=lambda X: coupled_cost(X, H, b, q, 0.2))
+        found = module._on_shared_set(H, b, q, start, penalty / 2, 0.0, 5)
+        better = min((other, start), key=lambda X: coupled_cost(X, H, b, q, penalty))
         assert_array_equal(found, better)
+        kept += better is start
+    assert 0 < kept < 60
+
+
+def test_coupled_codes_without_any_fault_take_no_step(monkeypatch):
+    calls = naive.captured(monkeypatch, module, "_on_shared_set")
+    zero = np.zeros((2, 3))
+    coupled_lasso(np.eye(3), zero + 0.1, 1.0, np.zeros(3), start=zero, tol=0.0)
+    assert not calls
 
 
 def test_coupled_codes_share_a_working_set_of_what_is_used_and_most_at_fault(monkeypatch):
