@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 # Where benchmarks that take hours keep what they have done.
 KEPT   ?= /var/tmp/crosslabel-bench
 
-.PHONY: help demo test test-slow fuzz test-lower audit lint bench bench-methods bench-images bench-peers bench-stream bench-gpu reproduce format clean
+.PHONY: help mutants demo test test-slow test-machines house fuzz test-lower audit lint bench bench-methods bench-images bench-peers bench-stream bench-gpu reproduce format clean
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
@@ -36,6 +36,15 @@ test: lint
 test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow
 
+## make test-machines  the tests under every BLAS kernel, without NumPy's vector instructions, on every Python; takes hours
+# What to leave out or add: make test-machines MACHINES='--only Nehalem 3.13 --tests tests/core'
+test-machines: $(VENV)/.dev
+	$(BIN)/python -m tools.machines $(MACHINES)
+
+## make house      what the design asks of the source, as figures beside their bars
+house: $(VENV)/.dev
+	$(BIN)/python -m tools.house
+
 ## make fuzz       5,000 generated inputs to every estimator; takes hours
 fuzz: $(VENV)/.dev
 	CROSSLABEL_FUZZ=5000 $(BIN)/python -m pytest -n 2 tests/test_fuzz.py
@@ -50,6 +59,13 @@ test-lower:
 	  --constraint $(LOWER)/bounds.txt --editable '.[dask,demo,mat73,onnx,video,zarr]' \
 	  hypothesis opencv-python-headless pandas pytest pytest-xdist
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(LOWER)/bin/python -m pytest -n 2 -o filterwarnings=default
+
+## make mutants    change a sign, a factor or a term at a time: would a test notice? takes an hour, resumes
+# For example: make mutants MUTANTS='--only core/coding.py' or MUTANTS='--sample 300 --seed 1'
+MUTANTS ?=
+mutants: $(VENV)/.dev
+	@mkdir -p $(KEPT)
+	$(BIN)/python tools/mutants.py --jobs 2 --record $(KEPT)/mutants.json $(MUTANTS)
 
 ## make audit      known vulnerabilities of what is installed; needs network
 audit: $(VENV)/.dev

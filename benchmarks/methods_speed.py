@@ -24,7 +24,7 @@ from crosslabel.core.scaling import unit_rows
 from crosslabel.datasets import load_extended_yale_b
 from crosslabel.datasets.splits import per_class
 from crosslabel.features import Pixels, RandomFaces
-from crosslabel.lab.comparison import all_methods
+from crosslabel.lab.estimators import all_methods
 from crosslabel.methods.sparse_linear import ridge_regression
 
 SPARSITY, ROUNDS, PENALTY = 30, 10, 1e-2

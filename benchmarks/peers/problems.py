@@ -50,7 +50,7 @@ def of_table(
     def problem(features: Path) -> Problem:
         from crosslabel.datasets.root import MissingData
         from crosslabel.lab.inputs import Inputs
-        from crosslabel.lab.spec import load_spec
+        from crosslabel.lab.spec_files import load_spec
 
         spec = load_spec(name)
         cell = next(cell for cell in spec.cells(1) if cell.setting.name == setting)

@@ -1,7 +1,7 @@
 """Names of a package that are imported when they are first asked for: a start pays for none.
 
 A package lists its names once, in the stub file `__init__.pyi` beside its `__init__.py`, as imports
-that type checkers read too.
+that type checkers read too. What the listed modules declare is found through the same list.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import ast
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+Declared = TypeVar("Declared")
 
 
 def exported(init_file: str) -> dict[str, str]:
@@ -52,3 +54,23 @@ def attach(
         return getattr(import_module(modules[name]), name)
 
     return load, lambda: sorted(modules), sorted(modules)
+
+
+def declared(package: str, name: str, kind: type[Declared], *, prefix: str = "") -> list[Declared]:
+    """What the modules that a package's stub lists hold under one name, in the stub's order.
+
+    Parameters
+    ----------
+    package : str
+        As "crosslabel.features".
+    name : str
+        As "RECIPE"; modules without it are passed over.
+    kind : type
+        What it must be.
+    prefix : str, default=""
+        Only modules are looked at whose exported name begins so.
+    """
+    listed = exported(str(import_module(package).__file__))
+    modules = dict.fromkeys(module for each, module in listed.items() if each.startswith(prefix))
+    found = [getattr(import_module(module), name, None) for module in modules]
+    return [value for value in found if isinstance(value, kind)]

@@ -2,8 +2,8 @@ import pytest
 
 from crosslabel.app.card import card
 from crosslabel.app.fit import fit
+from tests.app.command import run
 from tests.app.conftest import GIVEN
-from tests.app.test_parser import run
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 import pytest
 
 from crosslabel.app.compare import compare
+from crosslabel.lab.estimators import WELL_KNOWN, WellKnown
 
 
 def test_rows_are_sorted_and_complete(table):
@@ -20,10 +21,10 @@ def test_an_interrupted_run_goes_on_where_it_stopped(table, tmp_path, monkeypatc
         patch.setattr(RidgeClassifier, "fit", interrupted)
         with pytest.raises(KeyboardInterrupt):
             compare(table, ["knn", "ridge"], repeats=2, records=tmp_path)
-    kept = {path: path.read_text() for path in tmp_path.iterdir()}
+    kept = {path: path.read_text() for path in tmp_path.glob("records/*")}
     assert len(kept) == 1
     rows, _ = compare(table, ["knn", "ridge"], repeats=2, records=tmp_path)
-    assert len(list(tmp_path.iterdir())) == 4
+    assert len(list(tmp_path.glob("records/*"))) == 4
     assert all(path.read_text() == text for path, text in kept.items())
     expected, _ = compare(table, ["knn", "ridge"], repeats=2)
     assert [r.accuracy for r in rows] == [r.accuracy for r in expected]
@@ -33,7 +34,7 @@ def test_other_settings_are_not_taken_for_the_same(table, tmp_path):
     compare(table, ["knn"], repeats=1, records=tmp_path)
     compare(table, ["knn"], repeats=1, records=tmp_path, n_train=5)
     compare(table, ["knn"], repeats=1, records=tmp_path, seed=1)
-    assert len(list(tmp_path.iterdir())) == 3
+    assert len(list(tmp_path.glob("records/*"))) == 3
 
 
 def test_features_are_computed_for_images(photos):
@@ -43,14 +44,11 @@ def test_features_are_computed_for_images(photos):
 
 
 def test_a_method_that_fails_is_shown(table, monkeypatch):
-    from sklearn.neighbors import KNeighborsClassifier
-
-    from crosslabel.lab.comparison import WELL_KNOWN
-
-    monkeypatch.setitem(WELL_KNOWN, "broken", KNeighborsClassifier(n_neighbors=-1))
+    broken = WellKnown("sklearn.neighbors", "broken", {"radius": -1.0})
+    monkeypatch.setitem(WELL_KNOWN, "RadiusNeighborsClassifier", broken)
     rows, _ = compare(table, ["broken", "knn"], repeats=1)
     assert rows[0].method == "knn"
-    assert "n_neighbors" in rows[1].problem
+    assert "radius" in rows[1].problem
 
 
 def test_unknown_method(table):

@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 from crosslabel.app import demo as command
 from crosslabel.app.demo import demo
-from crosslabel.app.entry import app
+from crosslabel.app.entry import application
 from crosslabel.datasets import MissingData
 
 
@@ -38,7 +38,7 @@ def test_without_faces_it_falls_back_to_digits_and_says_so(tmp_path, monkeypatch
 
 def test_the_command_prints_the_table_and_where_the_page_is(tmp_path, monkeypatch):
     monkeypatch.setattr(command, "load_orl", absent)
-    result = CliRunner().invoke(app, ["demo", "--out", str(tmp_path / "shown")])
+    result = CliRunner().invoke(application("demo"), ["demo", "--out", str(tmp_path / "shown")])
     assert result.exit_code == 0
     assert "linear SVM" in result.stdout
     place = re.sub(r"\s", "", result.stdout)

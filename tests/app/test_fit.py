@@ -3,19 +3,23 @@ import pytest
 import scipy.io
 
 from crosslabel.app.fit import Parameters, fit
-from crosslabel.features.recipes import RECIPES, Settings
+from crosslabel.core.rules import RULES
+from crosslabel.features.recipe import FeatureSettings
+from crosslabel.features.recipes import RECIPES
 from crosslabel.files import load
 
 from .conftest import CLASSES, GIVEN
 
 
-@pytest.mark.parametrize("features", [n for n, (kind, _) in RECIPES.items() if kind == "images"])
+@pytest.mark.parametrize("features", [n for n, r in RECIPES.items() if r.kind == "images"])
 def test_every_feature_of_images_learns(photos, tmp_path, features):
+    few = {"words": 32, "dimension": 30}
+    options = {o.name: few[o.name] for o in RECIPES[features].options if o.name in few}
     report = fit(
         photos,
         out=tmp_path / "m.skops",
         features=features,
-        settings=Settings(words=32, dimension=30, n_jobs=1),
+        settings=FeatureSettings(options, n_jobs=1),
         parameters=GIVEN,
     )
     assert report.held_out.overall > 0.6
@@ -39,7 +43,7 @@ def test_what_is_not_given_is_chosen_on_training_samples(table):
     report = fit(table, parameters=Parameters(ridge=0.05))
     classifier = report.model.pipeline[-1]
     assert classifier.ridge == 0.05
-    assert classifier.rule_ in ("global", "local")
+    assert classifier.rule_ in RULES
     assert report.held_out.overall > 0.85
     assert report.model.summary["parameters"]["ridge"] == 0.05
 
@@ -60,7 +64,7 @@ def test_the_split_of_a_file_is_kept(tmp_path):
 
 
 def test_a_model_does_not_carry_this_machines_settings(photos, tmp_path):
-    settings = Settings(words=16, n_jobs=2, verbose=True, cache=str(tmp_path / "cache"))
+    settings = FeatureSettings({"words": 16}, str(tmp_path / "cache"), n_jobs=2, verbose=True)
     model = fit(photos, features="spm", settings=settings, parameters=GIVEN).model
     assert list((tmp_path / "cache").rglob("*.npy"))
     pyramid = model.pipeline[0]
@@ -81,6 +85,7 @@ def test_the_seed_decides(photos):
         ({"features": "lbptop"}, "are for clips, but the data are images"),
         ({"features": "wavelets"}, "no features 'wavelets'"),
         ({"held_out": 1.5}, "between 0 and 1"),
+        ({"settings": FeatureSettings({"words": 3})}, "'pixels' have no option 'words'"),
     ],
 )
 def test_mistakes_are_explained(photos, changes, message):

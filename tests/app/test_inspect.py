@@ -1,7 +1,8 @@
 import json
 
-from crosslabel.app.inspect import as_text, inspect
-from tests.app.test_parser import run
+from crosslabel.app.inspect import as_text
+from crosslabel.files.description import describe
+from tests.app.command import run
 from tests.files.problems import small_file, with_json
 
 
@@ -29,4 +30,4 @@ def test_a_name_cannot_command_the_terminal(tmp_path):
     place = tmp_path / "m"
     change = {"class_names": ["\x1b[2J", "b", "c"]}
     place.write_bytes(with_json(small_file(), "manifest.json", lambda m: m.update(change)))
-    assert "\x1b" not in as_text(inspect(place))
+    assert "\x1b" not in as_text(describe(place))

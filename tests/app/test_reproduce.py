@@ -1,25 +1,16 @@
-import pytest
 from typer.testing import CliRunner
 
-from crosslabel.app.entry import app
-from crosslabel.app.reproduce import Progress, duration, lines, reproduce, selected
+from crosslabel.app.entry import application
+from crosslabel.app.reproduce import lines, reproduce, selected
+from crosslabel.lab import paper, spec_files
 from crosslabel.lab.records import Store
-from crosslabel.lab.run import Outcome
-from crosslabel.lab.spec import spec_names
+from crosslabel.lab.spec_files import FOLDER, load_specs
 
 from ..lab.conftest import spec, write_spec  # noqa: F401
-from ..lab.test_records import record_of
 
 
 def run(*words):
-    return CliRunner().invoke(app, [str(word) for word in words])
-
-
-def test_list_names_every_table():
-    done = run("reproduce", "--list")
-    assert done.exit_code == 0
-    assert [line.split()[0] for line in done.stdout.splitlines()] == spec_names()
-    assert run("reproduce").stdout == done.stdout
+    return CliRunner().invoke(application("reproduce"), [str(word) for word in words])
 
 
 def test_a_table_from_the_command_line_is_run_once(spec, tmp_path):  # noqa: F811
@@ -33,7 +24,6 @@ def test_a_table_from_the_command_line_is_run_once(spec, tmp_path):  # noqa: F81
     second = run(*words)
     assert second.exit_code == 0, second.output
     assert "published 90.00" in second.stdout
-    assert "reached: accuracy of global at 10: 85" in second.stdout
     assert "not computed yet" not in second.stdout
     assert len(list((tmp_path / "store").glob("records/*.json"))) == 12
     assert all(file.read_bytes() == content for file, content in files.items())
@@ -49,7 +39,7 @@ def test_absent_data_are_said_and_the_rest_runs(spec, tmp_path):  # noqa: F811
     assert "published 90.00" in done.stdout
     everything = run("reproduce", "all", "--root", tmp_path, "--store", tmp_path / "store")
     assert everything.exit_code == 0, everything.output
-    assert everything.stdout.count("Not run: The data set") == len(spec_names())
+    assert everything.stdout.count("Not run: The data set") == len(load_specs())
     alone = run("reproduce", "table-8", "--root", tmp_path, "--store", tmp_path / "store")
     assert alone.exit_code == 1
 
@@ -79,28 +69,20 @@ def test_all_leaves_out_tables_without_the_method():
         "table-3",
         "table-4",
     }
-    assert [s.name for s in selected(["all"])] == spec_names()
+    assert [s.name for s in selected(["all"])] == [one.name for one in load_specs()]
 
 
-def test_time_left_is_of_cells_alike(spec):  # noqa: F811
-    cells = list(spec.cells())
-    progress = Progress(cells, jobs=2)
-    assert progress.seconds_left() is None
-    for cell in cells:
-        if cell.split == 0 and cell.setting.name == "10":
-            progress.add(Outcome(cell, record_of(cell)))  # two cells of 2 s
-    # Ten cells of 2 s are left, two at a time.
-    assert progress.finished == 2
-    assert progress.seconds_left() == pytest.approx(10.0)
-    progress.add(Outcome(cells[0], None, "no"))
-    assert len(progress.problems) == 1
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(None, "unknown time"), (5, "5 s"), (600, "10 min"), (7200, "2.0 h")]
-)
-def test_durations(seconds, words):
-    assert duration(seconds) == words
+def test_each_spec_is_parsed_once(monkeypatch):
+    read = []
+    loads = spec_files.tomllib.loads
+    paper.sections()  # the printed values are read once for the whole process
+    monkeypatch.setattr(spec_files.tomllib, "loads", lambda text: read.append(text) or loads(text))
+    assert [s.name for s in selected(["table-2"])] == ["table-2"]
+    assert len(read) == 1
+    read.clear()
+    everything = selected(["all", "table-2", "table-2"])
+    assert len(everything) == len({s.name for s in everything}) == len(list(FOLDER.glob("*.toml")))
+    assert len(read) == len(everything)
 
 
 def test_watch_sees_every_cell(spec, tmp_path):  # noqa: F811
@@ -122,3 +104,14 @@ def test_methods_of_one_size_are_ranked(write_spec, tmp_path):  # noqa: F811
             means[cell.method.name] = 100 * record.accuracy
     order = ", ".join(f"{name} {means[name]:.2f}" for name in sorted(means, key=means.get)[::-1])
     assert f"  same dictionary size, 10: {order}" in list(lines(result))
+
+
+def test_ratios_of_times_stand_beside_the_papers(write_spec, tmp_path):  # noqa: F811
+    timed = write_spec(
+        ('deviation = { "10" = 1.5 }', 'deviation = { "10" = 1.5 }\nfit_seconds = { "10" = 7.0 }'),
+        ("[[ratio]]", '[published.CRC]\nfit_seconds = { "10" = 2.0 }\n\n[[ratio]]'),
+    )
+    result = reproduce(timed, Store(tmp_path / "s"), limit_splits=1)
+    times = {c.method.name: r.fit_seconds for c, r in result.records.items() if c.place[2] == "10"}
+    ours = f"{times['global'] / times['CRC']:.3g}"
+    assert f"  fit seconds, global over CRC: {ours}; published 3.5" in list(lines(result))

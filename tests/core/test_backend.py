@@ -1,3 +1,6 @@
+import sys
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -48,6 +51,7 @@ def test_small_tasks_run_on_one_thread_and_large_ones_on_all():
     def blas_threads():
         return {i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas"}
 
+    backend._thread_switches.cache_clear()  # a test before this one may have loaded another BLAS
     with threadpool_limits(2, user_api="blas"):
         with backend.threads_for(1.0):
             assert blas_threads() == {1}
@@ -92,3 +96,72 @@ def test_one_thread_within_one_thread_ends_with_the_outer():
             assert set(limits()) == {1}
         assert set(limits()) == {1}
     assert limits() == before
+
+
+EPS = np.finfo(float).eps
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1.0, 1e30])
+def test_singular_is_relative_to_the_diagonal(spd, scale):
+    """Refused where the least pivot of n is at most n·eps of the largest diagonal value."""
+    L = backend.cholesky(scale * spd)
+    assert_allclose(L @ L.T, scale * spd)
+    backend.cholesky(scale * np.diag([1.0, 1.0, 3.5 * EPS]))
+    for lost in (np.diag([1.0, 1.0, 2.5 * EPS]), np.diag([1.0, -1.0, 1.0])):
+        with pytest.raises(np.linalg.LinAlgError, match="singular"):
+            backend.cholesky(scale * lost)
+
+
+def test_a_pivot_at_the_rounding_level_itself_is_refused():
+    with pytest.raises(np.linalg.LinAlgError, match="singular"):
+        backend.cholesky(np.diag([1.0, 1.0, 1.0, 4 * EPS]))
+
+
+class Counted(AnotherBLAS):
+    """OpenBLAS's functions by name, each call of which is written down."""
+
+    def __init__(self, internal_api, n_threads):
+        self.internal_api, self.n_threads, self.calls = internal_api, n_threads, []
+
+    def _get_symbol(self, name):
+        def called(*number):
+            self.calls.append((name, *number))
+            return self.n_threads
+
+        return called
+
+
+def test_only_openblas_is_called_by_the_names_of_its_functions(monkeypatch):
+    openblas, mkl = Counted("openblas", 3), Counted("mkl", 3)
+    monkeypatch.setattr(
+        backend, "_thread_switches", lambda: [backend._switch(lib) for lib in (openblas, mkl)]
+    )
+    with backend.one_thread():
+        assert mkl.n_threads == 1
+    get, put = "openblas_get_num_threads", "openblas_set_num_threads"
+    assert openblas.calls == [(get,), (put, 1), (put, 3)]
+    assert (mkl.calls, mkl.n_threads) == ([], 3)
+
+
+def test_a_library_on_one_thread_is_left_alone(monkeypatch):
+    library = Counted("openblas", 1)
+    monkeypatch.setattr(backend, "_thread_switches", lambda: [backend._switch(library)])
+    with backend.one_thread():
+        assert backend._INSIDE.now
+    assert library.calls == [("openblas_get_num_threads",)]
+
+
+class FakeTensor:
+    pass
+
+
+def test_the_library_of_an_array_is_numpy_with_and_without_torch(monkeypatch):
+    fake = SimpleNamespace(Tensor=FakeTensor)
+    monkeypatch.setitem(sys.modules, "torch", fake)
+    assert backend.is_tensor(FakeTensor())
+    assert backend.namespace(FakeTensor()) is fake
+    assert not backend.is_tensor(np.ones(2))
+    assert backend.namespace(np.ones(2)) is np
+    monkeypatch.delitem(sys.modules, "torch")
+    assert not backend.is_tensor(FakeTensor())
+    assert backend.namespace(FakeTensor()) is np

@@ -1,8 +1,11 @@
 import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.special import softmax
 
-from crosslabel.core.calibration import evidence, fit_temperature, probabilities
+from crosslabel.core.calibration import evidence, fit_temperature, log_ratio, probabilities
 
 
 def test_the_temperature_of_generated_labels_is_recovered():
@@ -32,3 +35,59 @@ def test_residuals_of_zero_stay_finite():
 
 def test_no_held_out_sample_gives_temperature_one():
     assert fit_temperature(np.empty((0, 3)), np.empty(0, int), np.empty(0)) == 1.0
+
+
+def test_evidence_is_the_log_of_the_best_residual_over_each():
+    scores = np.array([[-2.0, -1.0, -8.0], [-0.5, -3.0, -0.75]])
+    expected = [[np.log(1 / 2), 0, np.log(1 / 8)], [0, np.log(0.5 / 3), np.log(0.5 / 0.75)]]
+    assert_allclose(evidence(scores), expected, atol=1e-15)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_what_one_query_can_say_is_bounded_by_its_own_largest_residual(scale):
+    scores = -scale * np.array([[0.0, 1e-12, 1e-3, 4.0], [1.0, 1.0, 1.0, 1.0]])
+    found = evidence(scores)
+    assert_allclose(found[0], [0, 0, np.log(4e-9 / 1e-3), np.log(1e-9)], atol=1e-12)
+    assert_allclose(found[1], 0, atol=1e-12)
+
+
+def naive_loss(scores, labels, weights, t):
+    """Mean negative log-likelihood, and that of two samples that are of no class more than any."""
+    total = 0.0
+    for row, label, weight in zip(t * evidence(scores), labels, weights):
+        log_p = row - np.log(np.exp(row).sum())
+        total -= weight * (log_p[label] + 2 / sum(weights) * log_p.mean())
+    return total / sum(weights)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10**6), st.integers(2, 8), st.integers(2, 4))
+def test_the_temperature_is_the_minimum_of_a_naive_loss(seed, n_samples, n_classes):
+    rng = np.random.default_rng(seed)
+    scores = -rng.uniform(0.1, 2, size=(n_samples, n_classes))
+    labels, weights = rng.integers(0, n_classes, n_samples), rng.uniform(0.2, 3, n_samples)
+    t = fit_temperature(scores, labels, weights)
+    least = naive_loss(scores, labels, weights, t)
+    grid = np.exp(np.linspace(-5, 8, 100))
+    assert all(least <= naive_loss(scores, labels, weights, s) + 1e-6 for s in grid)
+
+
+def test_the_temperature_stays_between_its_bounds():
+    """Evidence that is always wrong asks for 0; a trace of it that is always right for infinity."""
+    scores, weights = np.array([[-1.0, -2.0]] * 200), np.ones(200)
+    assert_allclose(fit_temperature(scores, np.ones(200, int), weights), np.exp(-5), rtol=1e-3)
+    faint = np.array([[-1.0, -1.0 - 1e-6]] * 200)
+    assert_allclose(fit_temperature(faint, np.zeros(200, int), weights), np.exp(8), rtol=1e-3)
+
+
+def test_the_ratio_of_two_classes_is_the_log_of_their_residuals():
+    scores = np.array([[-2.0, -1.0], [-0.5, -3.0]], dtype=np.float32)
+    assert_allclose(log_ratio(scores), [np.log(2 / 1), np.log(0.5 / 3)], rtol=1e-6)
+    assert log_ratio(scores).dtype == np.float32
+
+
+def test_probabilities_are_powers_of_residuals():
+    """softmax(t log(best/r)) ∝ r⁻ᵗ."""
+    residuals = np.array([[2.0, 1.0, 8.0], [0.5, 3.0, 0.75]])
+    expected = residuals**-1.7 / (residuals**-1.7).sum(axis=1, keepdims=True)
+    assert_allclose(probabilities(-residuals, 1.7), expected)

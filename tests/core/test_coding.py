@@ -4,8 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from crosslabel.core import coding
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.coding import Block, RidgeFactor, ridge_codes, suppressed_codes
+from crosslabel.core.coding import (
+    Block,
+    RidgeFactor,
+    UndeterminedCodesError,
+    ridge_codes,
+    suppressed_codes,
+)
 from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties, blocks
 from crosslabel.core.scaling import unit_rows
@@ -133,3 +140,74 @@ def test_a_class_with_more_atoms_than_features():
     D = unit_rows(np.random.default_rng(3).normal(size=(16, 4)))
     fast, slow = coded((X, labels, layout, D), Penalties(1e-2, 1e3, 0.1))
     assert relative(fast, slow) < 1e-8
+
+
+@pytest.mark.parametrize("n_atoms", [3, 6, 9])
+@pytest.mark.parametrize("ridge", [0.05, 20.0])
+def test_ridge_codes_equal_a_naive_solve(n_atoms, ridge):
+    rng = np.random.default_rng(n_atoms)
+    D, Y = rng.normal(size=(n_atoms, 6)), rng.normal(size=(4, 6))
+    expected = np.linalg.solve(D @ D.T + ridge * np.eye(n_atoms), D @ Y.T).T
+    assert_allclose(ridge_codes(Y, D, ridge), expected, rtol=1e-9)
+    assert_allclose(RidgeFactor(D, ridge).codes(Y), expected, rtol=1e-9)
+
+
+def test_more_atoms_than_features_need_a_ridge():
+    D = np.random.default_rng(0).normal(size=(9, 6))
+    with pytest.raises(np.linalg.LinAlgError, match=r"9 atoms is singular\. Use ridge > 0"):
+        ridge_codes(D, D, 0.0)
+    with pytest.raises(np.linalg.LinAlgError, match=r"9 atoms is singular\. Use ridge > 0"):
+        RidgeFactor(D, 0.0)
+
+
+EPS = np.finfo(float).eps
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1.0, 1e30])
+def test_a_system_is_undetermined_by_its_least_pivot_relative_to_its_diagonal(scale):
+    """Refused where a pivot is at most n·eps of the largest diagonal value."""
+    of_class = [Block(c, slice(c, c + 1), 0.25) for c in (3, 7)]
+    sound, lost = np.diag([1.0, 1.0, 3.5 * EPS]), np.diag([1.0, 1.0, 2.5 * EPS])
+    coding._check_determined(scale * np.array([np.eye(3), sound]), of_class)
+    with pytest.raises(UndeterminedCodesError, match=r"class 7 .* its 3 own .* ridge is 0.25"):
+        coding._check_determined(scale * np.array([sound, lost]), of_class)
+    with pytest.raises(UndeterminedCodesError, match="class 3"):
+        coding._check_determined(scale * np.array([np.diag([1.0, -1.0, 1.0]), sound]), of_class)
+
+
+def test_a_pivot_at_the_rounding_level_itself_is_undetermined():
+    system = np.diag([1.0, 1.0, 1.0, 4 * EPS])
+    with pytest.raises(UndeterminedCodesError, match="class 5"):
+        coding._check_determined(system[None], [Block(5, slice(0, 1), 0.0)])
+
+
+@pytest.mark.parametrize("offset", [0.01, -0.01, 0.1, -0.2, 0.24])
+def test_as_many_terms_of_the_series_as_rounding_asks_for(offset):
+    steps = coding._neumann_steps(offset, 0.5)
+    assert (abs(offset) / 0.5) ** steps <= EPS < (abs(offset) / 0.5) ** (steps - 1)
+
+
+def test_no_term_for_no_offset_and_no_series_that_would_be_long():
+    assert coding._neumann_steps(0.0, 0.5) == 0
+    assert coding._neumann_steps(0.25, 0.5) == np.inf
+    assert coding._neumann_steps(0.1, 0.0) == np.inf
+
+
+def groups(sizes, suppression, n_atoms):
+    """Under which τ which shifts go, for blocks of (shift, number of rows)."""
+    ends = np.cumsum([n for _, n in sizes]).tolist()
+    of_class = [Block(0, slice(b - n, b), s) for (s, n), b in zip(sizes, ends)]
+    found = coding._shared_factorisations(of_class, suppression, n_atoms)
+    return [(tau, [block.shift for block in alike]) for tau, alike in found]
+
+
+def test_blocks_are_refined_where_that_is_cheaper_than_to_factor_again():
+    # At a ratio of 0.1 the series has 16 terms: 48 products of rows, against 3 of all atoms.
+    sizes = [(1.0, 3), (0.9, 4), (0.0, 3), (0.9, 2)]
+    assert groups(sizes, 0.1, 16) == [(1.0, [1.0, 0.9, 0.9]), (0.1, [0.0])]
+    assert groups(sizes, 0.1, 15) == [(1.0, [0.9, 0.9]), (1.1, [1.0]), (0.1, [0.0])]
+
+
+def test_the_shift_of_most_rows_is_the_centre():
+    assert groups([(1.0, 5), (2.0, 3), (2.0, 3)], 1.0, 1) == [(3.0, [2.0, 2.0]), (2.0, [1.0])]
+    assert groups([(1.0, 3), (2.0, 1)], 1.0, 1) == [(2.0, [1.0]), (3.0, [2.0])]

@@ -2,7 +2,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from crosslabel.core.initialise import INITIALISERS, directions, kmeans_start, random_start
+from crosslabel.core.initialise import (
+    INITIALISERS,
+    _reconstruction,
+    directions,
+    kmeans_start,
+    random_start,
+)
 from crosslabel.core.kmeans import kmeans
 from crosslabel.core.scaling import unit_rows
 from tests.core.problems import problem
@@ -57,3 +63,15 @@ def test_a_zero_centroid_gets_a_random_direction():
     rows = directions(np.array([[0.0, 0.0], [0.0, 3.0]]), np.random.default_rng(0))
     assert_allclose(np.linalg.norm(rows, axis=1), 1)
     assert_allclose(rows[1], [0, 1])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("ridge", [0.0, 0.5])
+def test_residuals_of_dependent_atoms_take_a_ridge_of_at_least_root_eps(dtype, ridge):
+    X, _, _, _ = problem(n_features=3)
+    atoms = np.concatenate([X[:5], X[:2]])
+    floor = np.sqrt(np.finfo(dtype).eps)
+    system = atoms @ atoms.T + max(ridge, floor) * np.eye(7)
+    expected = X - np.linalg.solve(system, atoms @ X.T).T @ atoms
+    found = X - _reconstruction(X.astype(dtype), atoms.astype(dtype), ridge)
+    assert_allclose(found, expected, atol=0.02 * np.abs(expected).max())

@@ -1,10 +1,11 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn.cluster import KMeans
 
-from crosslabel.core.kmeans import kmeans
+from crosslabel.core.kmeans import _assign, _distances, _draw, _means, kmeans
 
 
 def inertia(X, centres, weights=None):
@@ -56,3 +57,98 @@ def test_weights_equal_repetition():
 def test_float32_stays_float32():
     X = np.random.default_rng(0).normal(size=(30, 4)).astype(np.float32)
     assert kmeans(X, 3, np.random.default_rng(0)).dtype == np.float32
+
+
+def squared(a, b):
+    return float(((a - b) ** 2).sum())
+
+
+def naive_start(X, n_clusters, rng, weights):
+    """Greedy k-means++ sample by sample, from the same random numbers."""
+
+    def drawn(mass, uniform):
+        below = 0.0
+        for i, m in enumerate(mass):
+            below += m
+            if uniform * sum(mass) < below:
+                return i
+        return len(mass) - 1
+
+    chosen = [X[drawn(weights, rng.random(1)[0])]]
+    while len(chosen) < n_clusters:
+        near = [min(squared(x, c) for c in chosen) for x in X]
+        trials = [drawn(weights * near, u) for u in rng.random(2 + int(np.log(n_clusters)))]
+        costs = [
+            sum(w * min(d, squared(x, X[t])) for x, w, d in zip(X, weights, near)) for t in trials
+        ]
+        chosen.append(X[trials[int(np.argmin(costs))]])
+    return np.array(chosen)
+
+
+def naive_kmeans(X, n_clusters, rng, weights, tol):
+    """Lloyd's steps until the weighted sum of squares falls by less than a part of itself."""
+    centres, sums = naive_start(X, n_clusters, rng, weights), [np.inf]
+    for _ in range(50):
+        nearest = np.array([np.argmin([squared(x, c) for c in centres]) for x in X])
+        sums.append(sum(w * squared(x, centres[k]) for x, w, k in zip(X, weights, nearest)))
+        if sums[-2] - sums[-1] <= tol * sums[-1]:
+            break
+        centres = np.array(
+            [
+                np.average(X[nearest == k], axis=0, weights=weights[nearest == k])
+                for k in range(n_clusters)
+            ]
+        )
+    return centres
+
+
+@pytest.mark.parametrize("tol", [1e-4, 0.1, 1e3])
+@pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("n_clusters", [1, 2, 5, 8])
+def test_equals_a_naive_kmeans_from_the_same_random_numbers(n_clusters, scale, tol):
+    rng = np.random.default_rng(n_clusters)
+    X, weights = scale * rng.normal(size=(40, 3)), rng.uniform(0.5, 2, 40)
+    for seed in range(3):
+        found = kmeans(X, n_clusters, np.random.default_rng(seed), weights, tol=tol)
+        expected = naive_kmeans(X, n_clusters, np.random.default_rng(seed), weights, tol)
+        assert_allclose(found, expected, rtol=1e-8, atol=1e-10 * scale)
+
+
+def test_the_steps_are_counted():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    weights = np.ones(60)
+    start = kmeans(X, 6, np.random.default_rng(0), max_iter=0)
+    assert_allclose(start, naive_start(X, 6, np.random.default_rng(0), weights))
+    once = kmeans(X, 6, np.random.default_rng(0), max_iter=1)
+    assert_allclose(once, naive_kmeans(X, 6, np.random.default_rng(0), weights, 1e9))
+
+
+def test_an_empty_cluster_takes_the_farthest_sample_of_one_that_keeps_another():
+    X = np.array([[0.0], [1.0], [5.0], [90.0]])
+    nearest, distances = np.array([0, 0, 0, 1]), np.array([1.0, 0.5, 3.0, 50.0])
+    weights = np.array([1.0, 2.0, 4.0, 8.0])
+    found = _means(X, nearest, distances, weights, 3)
+    assert_allclose(found, [[2 / 3], [90.0], [5.0]])
+    assert distances[2] == 0.0
+
+
+def test_several_empty_clusters_take_one_sample_each():
+    X = np.array([[0.0], [1.0], [5.0], [7.0]])
+    nearest, distances = np.zeros(4, int), np.array([0.1, 0.2, 0.3, 0.4])
+    found = _means(X, nearest, distances, np.array([1.0, 3.0, 1.0, 1.0]), 4)
+    assert_allclose(found, [[0.0], [7.0], [5.0], [1.0]])
+
+
+def test_distances_are_never_negative():
+    X = 1e8 + np.random.default_rng(0).normal(size=(20, 3)) * 1e-3
+    energies = (X**2).sum(axis=1)
+    nearest, distances = _assign(X, energies, X[:4])
+    assert (distances >= 0).all()
+    assert _distances(X, energies, [3, 5]).min() == 0.0
+    assert_allclose(_distances(X, energies, [3, 5])[[0, 1], [3, 5]], 0.0)
+
+
+def test_draws_fall_where_the_mass_lies():
+    mass = np.array([0.0, 2.0, 0.0, 6.0, 0.0])
+    found = _draw(mass, np.array([0.0, 0.2, 0.25, 0.9, 1.0]))
+    assert found.tolist() == [1, 1, 3, 3, 4]

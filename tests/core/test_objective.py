@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose
 
 from crosslabel.core import objective as terms
 from crosslabel.core import reference
-from crosslabel.core.coding import suppressed_codes
+from crosslabel.core.coding import Block, suppressed_codes
 from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties, group_factor
 from tests.core.problems import penalties, problem, problems
@@ -57,3 +57,16 @@ def test_the_group_factor_is_that_of_two_samples_below_two():
     assert group_factor(2) == 2
     assert group_factor(5) == 1.25
     assert group_factor(0.3) == group_factor(1.0) == 2
+
+
+def test_rows_that_share_a_system_are_a_mean_or_the_deviations_of_a_class():
+    """Means have the shift β, deviations β + γn/(n−1); a class without deviations has no block."""
+    starts, counts = np.array([3, 7, 7, 9]), np.array([5.0, 1.0, 3.0])
+    found = terms.blocks(starts, counts, Penalties(0.1, 5.0, 0.4))
+    assert found == [
+        Block(0, slice(0, 1), 0.1),
+        Block(1, slice(1, 2), 0.1),
+        Block(2, slice(2, 3), 0.1),
+        Block(0, slice(3, 7), 0.1 + 0.4 * 5 / 4),
+        Block(2, slice(7, 9), 0.1 + 0.4 * 3 / 2),
+    ]

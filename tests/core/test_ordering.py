@@ -1,10 +1,13 @@
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from crosslabel.core.ordering import canonical, row_hashes
+from crosslabel.core import ordering
+from crosslabel.core.ordering import canonical, row_hashes, sample_keys
 
 
 @st.composite
@@ -59,3 +62,85 @@ def test_hashes_tell_rows_apart_and_equate_both_zeros(dtype):
     zeros = np.array([[0.0, 1.0], [-0.0, 1.0], [1.0, 0.0]], dtype)
     first, second, third = row_hashes(zeros)
     assert first == second != third
+
+
+WORD = 2**64
+
+
+def naive_mixed(value):
+    """The finaliser of SplitMix64, in Python's integers."""
+    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) % WORD
+    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) % WORD
+    return value ^ (value >> 31)
+
+
+def naive_hash(row):
+    """Σ word · factor of a row's bits, in words of eight bytes where it can be cut into them."""
+    data = (row + row.dtype.type(0)).tobytes()
+    size = row.dtype.itemsize if len(data) % 8 else 8
+    words = [int.from_bytes(data[i : i + size], sys.byteorder) for i in range(0, len(data), size)]
+    mixed = sum((w ^ (w >> 29)) * (naive_mixed(k) | 1) for k, w in enumerate(words, 1))
+    return naive_mixed(mixed % WORD)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_features", [1, 2, 3, 8, 9])
+def test_hashes_equal_a_naive_sum_over_words(dtype, n_features):
+    X = np.random.default_rng(n_features).normal(size=(40, n_features)).astype(dtype)
+    X[3:6] = np.round(X[3:6])  # zeros of both signs
+    assert row_hashes(X).tolist() == [naive_hash(row) for row in X]
+
+
+def test_hashes_do_not_depend_on_how_many_rows_are_taken_at_a_time(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    expected = row_hashes(X)
+    for chunk in (1, 3, 10, 149):
+        monkeypatch.setattr(ordering, "_CHUNK", chunk)
+        assert_array_equal(row_hashes(X), expected)
+    assert row_hashes(X[:, :0]).tolist() == [0] * 50
+
+
+def test_the_key_of_a_sample_is_its_hash_apart_times_its_weight():
+    hashes = [0, 0x9E3779B97F4A7C15, 2**63 + 11, 5]
+    weights = [1.0, 0.5, 3.25, 1e-9]
+    units = [2**16, 2**15, 13 * 2**14, 1]
+    expected = [naive_mixed(h ^ 0x9E3779B97F4A7C15) * unit % WORD for h, unit in zip(hashes, units)]
+    found = sample_keys(np.array(hashes, np.uint64), np.array(weights))
+    assert found.tolist() == expected
+    huge = sample_keys(np.array([5], np.uint64), np.array([1e300]))
+    assert huge.tolist() == [naive_mixed(5 ^ 0x9E3779B97F4A7C15) * 2**62 % WORD]
+
+
+@given(labelled())
+def test_the_order_is_by_class_key_then_by_hash(data):
+    X, labels, rng = data
+    weights = rng.integers(0, 3, len(X)).astype(float)
+    found = canonical(X, labels, 3, weights)
+    hashes = [naive_hash(row) for row in X]
+    keys = [naive_mixed(h ^ 0x9E3779B97F4A7C15) * int(w * 2**16) for h, w in zip(hashes, weights)]
+    sums = [sum(k for k, label in zip(keys, labels) if label == c) % WORD for c in range(3)]
+    assert found.classes.tolist() == sorted(range(3), key=lambda c: sums[c])
+    place = {c: rank for rank, c in enumerate(found.classes.tolist())}
+    rows = {
+        (place[c], h): (*row, w)
+        for row, c, h, w in zip(X.tolist(), labels.tolist(), hashes, weights)
+        if w
+    }
+    assert list(zip(found.labels.tolist(), found.hashes.tolist())) == sorted(rows)
+    assert found.keys.tolist() == [
+        sum(k for k, c, h in zip(keys, labels, hashes) if (place[c], h) == which) % WORD
+        for which in sorted(rows)
+    ]
+
+
+def test_rows_of_one_hash_are_joined_only_if_they_are_equal(monkeypatch):
+    monkeypatch.setattr(ordering, "row_hashes", lambda X: np.zeros(len(X), np.uint64))
+    X = np.array([[1.0, 2.0], [1.0, 3.0], [1.0, 3.0], [4.0, 5.0]])
+    found = canonical(X, np.zeros(4, int), 1)
+    assert found.rows.tolist() == [0, 1, 3]
+    assert found.weights.tolist() == [1.0, 2.0, 1.0]
+
+
+def test_no_samples_have_an_order_too():
+    found = canonical(np.empty((0, 3)), np.empty(0, int), 2)
+    assert [len(part) for part in found] == [0, 0, 0, 0, 0, 2]

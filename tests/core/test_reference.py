@@ -1,157 +1,127 @@
 import numpy as np
 import pytest
+from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel.core import reference
-from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.objective import Penalties
-
-BETA, LAMBDA, GAMMA = 0.3, 0.7, 0.4
-WEIGHTS = Penalties(BETA, LAMBDA, GAMMA)
-LABELS = np.array([0, 1, 0, 2, 1, 1, 1, 1])  # one class has a single sample, one has two
-shared_or_not = pytest.mark.parametrize("shared", [0, 2])
-
-
-def problem(shared):
-    """Columns are samples and atoms, as in the paper."""
-    rng = np.random.default_rng(0)
-    layout = AtomLayout(shared, (2, 3, 1))
-    D = rng.normal(size=(5, layout.n_atoms))
-    Y, X = rng.normal(size=(5, 8)), rng.normal(size=(layout.n_atoms, 8))
-    return Y, D / np.linalg.norm(D, axis=0), X, layout
-
-
-def literal(Y, D, X, layout):
-    """The objective sample by sample; the group term by pairs of samples of one class."""
-    value = 0.0
-    for i, c in enumerate(LABELS):
-        value += ((Y[:, i] - D @ X[:, i]) ** 2).sum() + BETA * (X[:, i] ** 2).sum()
-        for k, label in enumerate(layout.labels):
-            if label not in (-1, c):
-                value += LAMBDA * X[k, i] ** 2
-        n = (c == LABELS).sum()
-        for j in range(i):
-            if LABELS[j] == c:
-                value += GAMMA / (n - 1) * ((X[:, i] - X[:, j]) ** 2).sum()
-    return value
-
-
-def codes_by_hand(Y, D, X, layout):
-    """(DᵀD + λP + (β+γ)I)x_i = Dᵀy_i + γ/(n−1) Σ_{j≠i} x_j, with all x_j as they were."""
-    fresh = np.empty_like(X)
-    for i, c in enumerate(LABELS):
-        others = [j for j in range(8) if LABELS[j] == c and j != i]
-        gamma = GAMMA if others else 0.0
-        barred = np.diag([float(label not in (-1, c)) for label in layout.labels])
-        system = D.T @ D + LAMBDA * barred + (BETA + gamma) * np.eye(len(X))
-        right = D.T @ Y[:, i]
-        for j in others:
-            right = right + gamma / len(others) * X[:, j]
-        fresh[:, i] = np.linalg.inv(system) @ right
-    return fresh
-
-
-def atoms_by_hand(Y, D, X):
-    """Each atom in turn: what the others leave, times its coefficients, scaled to unit norm."""
-    D = D.copy()
-    for k in range(D.shape[1]):
-        rest = Y - D @ X + np.outer(D[:, k], X[k])
-        d = rest @ X[k]
-        if d.any():
-            D[:, k] = d / np.linalg.norm(d)
-    return D
+from tests.core.problems import penalties, problem, problems
+from tests.core.test_objective import sample_codes
 
 
 @pytest.mark.parametrize("n", [2, 3, 8])
-def test_laplacian_is_one_on_the_diagonal_and_sums_to_zero(n):
-    expected = [[1 if i == j else -1 / (n - 1) for i in range(n)] for j in range(n)]
-    assert_allclose(reference.laplacian(n), expected)
+def test_laplacian_is_the_scaled_centring_matrix(n):
+    centring = np.eye(n) - np.ones((n, n)) / n
+    assert_allclose(reference.laplacian(n), n / (n - 1) * centring)
 
 
-def test_a_single_sample_has_no_neighbours():
+def test_a_single_sample_has_no_laplacian():
     assert_array_equal(reference.laplacian(1), [[0.0]])
 
 
-def test_the_suppressor_keeps_the_rows_of_other_classes():
-    layout = AtomLayout(2, (2, 3, 1))
-    assert_array_equal(reference.suppressor(layout, 0), np.diag([0, 0, 0, 0, 1, 1, 1, 1]))
-    assert_array_equal(reference.suppressor(layout, 1), np.diag([0, 0, 1, 1, 0, 0, 0, 1]))
-    assert_array_equal(reference.suppressor(layout, 2), np.diag([0, 0, 1, 1, 1, 1, 1, 0]))
+def test_the_start_has_no_slope():
+    """DᵀDX + βX = DᵀY."""
+    X, _, _, D = problem()
+    codes = reference.start_codes(X.T, D.T, 0.3)
+    assert_allclose(D @ D.T @ codes + 0.3 * codes, D @ X.T, atol=1e-12)
 
 
-def test_codes_start_from_the_ridge_regression():
-    Y, D, _, layout = problem(2)
-    rows = np.concatenate([D, np.sqrt(BETA) * np.eye(8)])
-    expected = np.linalg.lstsq(rows, np.concatenate([Y, np.zeros((8, 8))]), rcond=None)[0]
-    assert_allclose(reference.start_codes(Y, D, BETA), expected)
+def test_the_codes_fixed_point_is_the_exact_minimiser():
+    X, labels, layout, D = problem(sizes=(1, 4, 7))
+    weights = Penalties(0.1, 5.0, 0.3)
+    codes = reference.start_codes(X.T, D.T, weights.ridge)
+    for _ in range(200):
+        codes = reference.code_step(X.T, labels, D.T, codes, layout, weights)
+    assert_allclose(codes.T, sample_codes(X, labels, D, layout, weights), atol=1e-10)
 
 
-@shared_or_not
-def test_the_objective_is_the_sum_over_samples_and_pairs(shared):
-    Y, D, X, layout = problem(shared)
-    found = reference.objective(Y, LABELS, D, X, layout, WEIGHTS)
-    assert_allclose(found, literal(Y, D, X, layout))
+def test_one_code_step_sample_by_sample():
+    """(G + λP + (β+γ)I)x = Dᵀy + γ/(n−1) Σ other codes of the class; γ = 0 for a single sample."""
+    X, labels, layout, D = problem(sizes=(1, 2, 5))
+    beta, lam, gamma = weights = Penalties(0.1, 5.0, 0.3)
+    old = np.random.default_rng(1).normal(size=(len(D), len(X)))
+    new = reference.code_step(X.T, labels, D.T, old, layout, weights)
+    for i, c in enumerate(labels):
+        friends = [k for k in np.flatnonzero(labels == c) if k != i]
+        g = gamma if friends else 0.0
+        other = [float(owner not in (-1, c)) for owner in layout.labels]
+        system = D @ D.T + lam * np.diag(other) + (beta + g) * np.eye(len(D))
+        pull = sum((old[:, k] for k in friends), np.zeros(len(D))) / max(len(friends), 1)
+        assert_allclose(system @ new[:, i], D @ X[i] + g * pull, atol=1e-10)
 
 
-@shared_or_not
-def test_a_code_step_solves_the_papers_system_sample_by_sample(shared):
-    Y, D, X, layout = problem(shared)
-    kept = X.copy()
-    found = reference.code_step(Y, LABELS, D, X, layout, WEIGHTS)
-    assert_allclose(found, codes_by_hand(Y, D, X, layout))
-    assert_array_equal(X, kept)
+def test_an_atom_step_does_not_raise_the_residual():
+    X, labels, layout, D = problem()
+    codes = reference.start_codes(X.T, D.T, 0.1)
+    after = reference.atom_step(X.T, D.T, codes, layout)
+    assert np.sum((X.T - after @ codes) ** 2) <= np.sum((X.T - D.T @ codes) ** 2)
+    assert_allclose(np.linalg.norm(after, axis=0), 1)
 
 
-@shared_or_not
-def test_repeated_code_steps_reach_the_minimum_over_the_codes(shared):
-    Y, D, X, layout = problem(shared)
-    for _ in range(400):
-        X = reference.code_step(Y, LABELS, D, X, layout, WEIGHTS)
-    for place in np.ndindex(X.shape):  # the objective is a quadratic: its central difference
-        ahead, behind = X.copy(), X.copy()
-        ahead[place] += 1
-        behind[place] -= 1
-        slope = literal(Y, D, ahead, layout) - literal(Y, D, behind, layout)
-        assert abs(slope) < 1e-8
+@given(problems())
+def test_each_atom_in_turn_fits_what_all_others_leave(data):
+    X, _, layout, D = data
+    codes = np.random.default_rng(1).normal(size=(len(D), len(X)))
+    expected = D.copy()
+    for j in range(len(D)):
+        residual = X - sum(np.outer(codes[k], expected[k]) for k in range(len(D)) if k != j)
+        expected[j] = codes[j] @ residual / np.linalg.norm(codes[j] @ residual)
+    assert_allclose(reference.atom_step(X.T, D.T, codes, layout).T, expected, atol=1e-6)
 
 
-@shared_or_not
-def test_an_atom_step_is_that_of_the_paper_atom_by_atom(shared):
-    Y, D, X, layout = problem(shared)
-    X[1] = 0  # an atom that no sample uses keeps its value
-    X[2] *= 1e-3
-    found = reference.atom_step(Y, D, X, layout)
-    assert_allclose(found, atoms_by_hand(Y, D, X))
-    assert_array_equal(found[:, 1], D[:, 1])
-    assert ((Y - found @ X) ** 2).sum() <= ((Y - D @ X) ** 2).sum()
+def test_an_atom_without_codes_keeps_its_value_and_a_faint_one_does_not():
+    X, _, layout, D = problem()
+    codes = np.random.default_rng(1).normal(size=(len(D), len(X)))
+    codes[4] = 0
+    codes[6] *= 1e-3
+    after = reference.atom_step(X.T, D.T, codes, layout).T
+    assert_array_equal(after[4], D[4])
+    assert_allclose(np.linalg.norm(after, axis=1), 1)
+    assert abs(after[6] - D[6]).max() > 0.1
 
 
-@shared_or_not
-@pytest.mark.parametrize("n_iter", [0, 1, 3])
-def test_learning_takes_the_two_steps_in_turn(shared, n_iter):
-    Y, D, _, layout = problem(shared)
+@given(problems(), penalties())
+def test_the_objective_term_by_term(data, weights):
+    """Pairs of samples for the group term: tr(XL̃Xᵀ) = Σ_{i<j} ‖x_i − x_j‖² / (n − 1)."""
+    X, labels, layout, D = data
+    codes = np.random.default_rng(1).normal(size=(len(D), len(X)))
+    value = 0.0
+    for y, c, x in zip(X, labels, codes.T):
+        value += sum((y - sum(a * d for a, d in zip(x, D))) ** 2) + weights.ridge * sum(x**2)
+        value += weights.suppression * sum(
+            a**2 for a, owner in zip(x, layout.labels) if owner not in (-1, c)
+        )
+        n = np.sum(labels == c)
+        for z in codes.T[labels == c]:
+            value += weights.grouping * sum((x - z) ** 2) / 2 / max(n - 1, 1)
+    found = reference.objective(X.T, labels, D.T, codes, layout, weights)
+    assert_allclose(found, value, rtol=1e-9)
+
+
+def test_learning_alternates_codes_and_atoms():
+    X, labels, layout, D = problem()
+    weights = Penalties(0.1, 5.0, 0.3)
+    codes, atoms = reference.start_codes(X.T, D.T, 0.1), D.T
     seen = []
+    for _ in range(3):
+        codes = reference.code_step(X.T, labels, atoms, codes, layout, weights)
+        atoms = reference.atom_step(X.T, atoms, codes, layout)
+        seen.append((atoms, codes))
+    for n_iter in (1, 3):
+        found = reference.learn(X.T, labels, D.T, layout, weights, n_iter)
+        assert_allclose(found[0], seen[n_iter - 1][0])
+        assert_allclose(found[1], seen[n_iter - 1][1])
+
+
+def test_a_callback_sees_every_iteration_and_stops_by_a_true_value():
+    X, labels, layout, D = problem()
+    weights, seen = Penalties(0.1, 5.0, 0.3), []
 
     def callback(iteration, atoms, codes):
         seen.append((iteration, atoms, codes))
+        return iteration == 1
 
-    found, codes = reference.learn(Y, LABELS, D, layout, WEIGHTS, n_iter, callback)
-    X = np.linalg.inv(D.T @ D + BETA * np.eye(D.shape[1])) @ D.T @ Y
-    for iteration in range(n_iter):
-        X = codes_by_hand(Y, D, X, layout)
-        D = atoms_by_hand(Y, D, X)
-        assert seen[iteration][0] == iteration
-        assert_allclose(seen[iteration][1], D)
-        assert_allclose(seen[iteration][2], X)
-    assert len(seen) == n_iter
-    assert_allclose(found, D)
-    assert_allclose(codes, X)
-
-
-def test_a_callback_may_stop():
-    Y, D, _, layout = problem(0)
-    stopped = reference.learn(
-        Y, LABELS, D, layout, WEIGHTS, 9, lambda iteration, *_: iteration == 1
-    )
-    for ours, theirs in zip(stopped, reference.learn(Y, LABELS, D, layout, WEIGHTS, 2)):
-        assert_allclose(ours, theirs)
+    found = reference.learn(X.T, labels, D.T, layout, weights, 9, callback)
+    assert [iteration for iteration, _, _ in seen] == [0, 1]
+    assert found[0] is seen[-1][1]
+    assert found[1] is seen[-1][2]

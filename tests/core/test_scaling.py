@@ -31,3 +31,31 @@ def test_rows_whose_norm_is_beyond_the_range_have_a_direction():
     X = np.array([[1.5e308, 1.5e308], [3.0, 4.0]])
     assert_allclose(unit_rows(X), [[np.sqrt(0.5)] * 2, [0.6, 0.8]])
     assert np.isinf(row_norms(X)[0])
+
+
+def test_rows_beyond_the_range_are_divided_by_their_own_largest_value():
+    X = np.array([[-1.7, 1.0, 0.0], [1.2, 1.3, -1.4], [-2e-308, 0.0, 0.0]])
+    expected = X / np.linalg.norm(np.where(abs(X) > 1e-9, X, 0), axis=1, keepdims=True).clip(2e-308)
+    assert_allclose(unit_rows(X * 1e308), expected, rtol=1e-14)
+
+
+def test_norms_of_extreme_rows_with_negative_values():
+    X = np.array([[-3e200, 4e-200], [-3e-200, -4e-200], [-4e200, 3e200]])
+    assert_allclose(row_norms(X), [3e200, 5e-200, 5e200], rtol=1e-14)
+
+
+def test_squares_below_the_normal_range_lose_no_digit_of_the_norm():
+    """Each square is subnormal, with few digits; their sum is not."""
+    for value in (6.1e-157, 6.2e-157, 6.3e-157):
+        X = np.full((1, 2**16), value)
+        assert_allclose(row_norms(X), 2**8 * value, rtol=1e-14)
+
+
+def test_the_result_may_go_to_the_input_itself():
+    X = np.array([[3.0, 4.0], [0.0, 0.0]])
+    assert unit_rows(X, out=X) is X
+    assert_allclose(X, [[0.6, 0.8], [0.0, 0.0]])
+
+
+def test_a_direction_beyond_the_range_keeps_its_sign():
+    assert_allclose(unit_rows(np.array([[-1.2e308, -1.6e308]])), [[-0.6, -0.8]])

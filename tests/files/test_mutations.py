@@ -16,5 +16,7 @@ def test_mutated_files_are_refused_or_load_with_a_checksum_that_holds():
     assert {outcome.mutation for outcome in found} == set(MUTATIONS)
     assert [outcome for outcome in found if outcome.ending not in SOUND] == []
     assert max(outcome.seconds for outcome in found) < SECONDS
-    assert max(outcome.peak for outcome in found) < 1e9
+    # Libraries alone take a gigabyte where torch is built for GPUs: what the files add is bounded.
+    peaks = [outcome.peak for outcome in found]
+    assert max(peaks) - peaks[0] < 3e8
     assert {outcome.ending for outcome in found} == set(SOUND)

@@ -3,7 +3,6 @@ import stat
 
 import pytest
 
-from crosslabel.features import extraction
 from crosslabel.files.whole import write_whole
 
 
@@ -32,7 +31,3 @@ def test_permissions_are_those_of_any_new_file_and_then_stay(tmp_path):
     assert stat.S_IMODE(place.stat().st_mode) == 0o640
     assert place.read_bytes() == b"second"
     assert os.listdir(place.parent) == ["file"]
-
-
-def test_the_old_place_of_the_function_still_works():
-    assert extraction.write_whole is write_whole

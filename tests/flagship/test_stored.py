@@ -18,27 +18,29 @@ def fitted():
 
 def test_pickles_and_copies_predict_the_same_without_holding_the_rule(fitted):
     X, _ = faces()
-    assert "_rule" not in fitted.__getstate__()
+    assert not any("prepared" in view for view in fitted.__getstate__()["_fitted"]["views"])
     for again in (pickle.loads(pickle.dumps(fitted)), copy.deepcopy(fitted)):
         np.testing.assert_array_equal(again.decision_function(X), fitted.decision_function(X))
-        assert again._atom_layout == fitted._atom_layout
+        assert again._fitted.view.layout == fitted._fitted.view.layout
 
 
 def test_a_model_before_fit_has_nothing_to_prepare():
     again = pickle.loads(pickle.dumps(CrossLabelClassifier(ridge=0.3)))
     assert again.get_params() == clone(again).get_params()
-    assert not hasattr(again, "_rule")
+    assert not hasattr(again, "_fitted")
 
 
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"rule_": "other"}, "there is no rule 'other'"),
-        ({"atom_labels_": np.zeros(3, int)}, "does not list the shared atoms|has 3 atoms"),
-        ({"atom_labels_": np.full(14, 2**60)}, "does not list atoms of 4 classes"),
-        ({"dictionary_": np.zeros((1, 30))}, "has 14 atoms"),
+        ({"rule": "other"}, "there is no rule 'other'"),
+        ({"atom_labels": np.zeros(3, int)}, "does not list the shared atoms|has 3 atoms"),
+        ({"atom_labels": np.full(14, 2**60)}, "does not list atoms of 4 classes"),
+        ({"dictionary": np.zeros((1, 30))}, "has 14 atoms"),
     ],
 )
 def test_a_state_that_does_not_fit_together_is_refused(fitted, change, reason):
+    state = fitted.__getstate__()
+    state["_fitted"]["views"][0] |= change
     with pytest.raises(ValueError, match=reason):
-        CrossLabelClassifier().__setstate__(fitted.__getstate__() | change)
+        CrossLabelClassifier().__setstate__(state)

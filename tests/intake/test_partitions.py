@@ -26,7 +26,7 @@ def data():
 @pytest.fixture
 def model():
     return CrossLabelClassifier(
-        atoms_per_class=4, shared_atoms=1, rule="local", probability=True, random_state=0
+        atoms_per_class=4, shared_atoms=1, rule="local", ridge=0.1, random_state=0
     )
 
 

@@ -143,8 +143,8 @@ def test_a_model_learns_from_the_statistics_of_several_sites_alone(data):
     assert unaided.partial_fit(X[:3], y[:3]).statistics_.counts.sum() == len(X) + 3
     with pytest.raises(ValueError, match=r"no samples to choose the rule"):
         CrossLabelClassifier().fit_statistics(sites[0])
-    with pytest.raises(ValueError, match=r"classifier has normalize=False"):
-        CrossLabelClassifier(rule="local", normalize=False).fit_statistics(sites[0])
+    with pytest.raises(ValueError, match=r"classifier has scale='none'"):
+        CrossLabelClassifier(rule="local", scale="none").fit_statistics(sites[0])
 
 
 def test_the_docstrings_example_holds():

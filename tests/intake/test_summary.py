@@ -6,18 +6,18 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel.core.moments import ImpossibleRemovalError
 from crosslabel.core.ordering import canonical
-from crosslabel.core.scaling import unit_rows
-from crosslabel.intake.summary import Stream, merge_all
+from crosslabel.intake.lift import Lift
+from crosslabel.intake.summary import Summary, merge_all
 
 NAMES = np.array(["kiwi", "fig", "apple", "pear"])
 
 
 def empty(n_features, size=4, seed=0):
-    return Stream.empty(n_features, np.dtype(float), normalize=True, size=size, seed=seed)
+    return Summary.empty(n_features, np.dtype(float), Lift(), size=size, seed=seed)
 
 
-def absorb(stream, X, y, w=None):
-    return stream.absorb(X, y, w, unit_rows)
+def absorb(summary, X, y, w=None):
+    return summary.absorb(X, y, w)
 
 
 def assert_same(a, b, atol=1e-12):
@@ -43,7 +43,7 @@ def labelled(draw):
 
 
 @given(labelled())
-def test_any_order_batching_and_merging_gives_the_same_stream(data):
+def test_any_order_batching_and_merging_gives_the_same_summary(data):
     X, y, rng = data
     whole = absorb(empty(X.shape[1]), X, y)
     batches = np.split(rng.permutation(len(X)), np.sort(rng.integers(0, len(X) + 1, 4)))
@@ -69,7 +69,7 @@ def test_what_is_removed_leaves_no_trace(data):
     X, y, rng = data
     gone = rng.random(len(X)) < 0.4
     whole = absorb(empty(X.shape[1], size=100), X, y)
-    rest = whole.remove(X[gone], y[gone], None, unit_rows)
+    rest = whole.remove(X[gone], y[gone])
     never = absorb(empty(X.shape[1], size=100), X[~gone], y[~gone])
     assert_same(rest, never, atol=1e-9)
 
@@ -87,47 +87,76 @@ def test_the_sample_is_bounded_seeded_and_uniform():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(4000, 2)), np.zeros(4000, int)
     X[:2000] += 10
-    stream = absorb(empty(2, size=400), X, y)
-    assert len(stream.sample.X) == 400
-    assert not stream.sample.complete
-    first_half = (stream.sample.X @ [1, 1] > 1.3).mean()
+    summary = absorb(empty(2, size=400), X, y)
+    assert len(summary.sample.X) == 400
+    assert not summary.sample.is_complete.all()
+    first_half = (summary.sample.X @ [1, 1] > 1.3).mean()
     assert 0.4 < first_half < 0.75
     other = absorb(empty(2, size=400, seed=1), X, y)
-    assert len(np.intersect1d(stream.sample.hashes, other.sample.hashes)) < 80
+    assert len(np.intersect1d(summary.sample.hashes, other.sample.hashes)) < 80
 
 
 def test_removing_what_was_never_added_is_detected():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(20, 4)), np.repeat([0, 1], 10)
-    stream = absorb(empty(4, size=100), X, y)
+    summary = absorb(empty(4, size=100), X, y)
     for bad, label in ((X[:1] + 1e-9, y[:1]), (X[:1], y[-1:]), (X[[0, 0]], y[:2])):
         with pytest.raises(ImpossibleRemovalError):
-            stream.remove(bad, label, None, unit_rows)
+            summary.remove(bad, label)
     with pytest.raises(ImpossibleRemovalError, match=r"Class 0: 11 samples .* has 10"):
-        stream.remove(X[[*range(10), 0]], np.zeros(11, int), None, unit_rows)
+        summary.remove(X[[*range(10), 0]], np.zeros(11, int))
 
 
 def test_numbers_and_text_do_not_mix():
-    stream = absorb(empty(2), np.eye(2), np.array([1, 2]))
+    summary = absorb(empty(2), np.eye(2), np.array([1, 2]))
     with pytest.raises(ValueError, match=r"so far are numbers, such as 1, .* text, such as 'a'"):
-        absorb(stream, np.eye(2), np.array(["a", "b"]))
+        absorb(summary, np.eye(2), np.array(["a", "b"]))
 
 
 @settings(max_examples=20)
 @given(labelled())
 def test_classes_come_in_the_order_that_fit_gives_them(data):
     X, y, _ = data
-    stream = absorb(empty(X.shape[1], size=100), X, y)
+    summary = absorb(empty(X.shape[1], size=100), X, y)
     classes, labels = np.unique(y, return_inverse=True)
     order = canonical(X, labels, len(classes))
-    assert_array_equal(np.argsort(stream.keys, kind="stable"), order.classes)
-    assert_array_equal(np.sort(stream.sample.hashes), np.sort(order.hashes))
+    assert_array_equal(np.argsort(summary.keys, kind="stable"), order.classes)
+    assert_array_equal(np.sort(summary.sample.hashes), np.sort(order.hashes))
 
 
-def test_arrays_hold_all_of_a_stream():
+def test_arrays_hold_all_of_a_summary():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 5)), NAMES[rng.integers(0, 4, 60)].astype(object)
-    stream = absorb(empty(5), X, y)
-    again = Stream.from_arrays(stream.to_arrays())
-    assert_same(stream, again)
-    assert_same(absorb(stream, X[:3] + 1, y[:3]), absorb(again, X[:3] + 1, y[:3].astype(str)))
+    summary = absorb(empty(5), X, y)
+    again = Summary.from_arrays(summary.to_arrays())
+    assert_same(summary, again)
+    assert_same(absorb(summary, X[:3] + 1, y[:3]), absorb(again, X[:3] + 1, y[:3].astype(str)))
+
+
+def test_declared_classes_have_a_place_before_they_have_samples():
+    summary = absorb(empty(2), np.eye(2), np.array(["b", "c"]))
+    told = summary.declaring(np.array(["a", "b"]))
+    assert told.all_classes.tolist() == ["a", "b", "c"]
+    assert told.classes.tolist() == ["b", "c"]
+    assert told.without("b").all_classes.tolist() == ["a", "c"]
+    assert absorb(told, np.eye(2), np.array(["a", "d"])).all_classes.tolist() == list("abcd")
+    assert Summary.from_arrays(told.to_arrays()).all_classes.tolist() == ["a", "b", "c"]
+    with pytest.raises(ValueError, match="Use one type of label"):
+        summary.declaring(np.array([1]))
+
+
+def test_a_summary_can_be_bounded_afterwards():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 5)), NAMES[rng.integers(0, 4, 60)]
+    assert_same(absorb(empty(5, size=60), X, y).bounded(4), absorb(empty(5, size=4), X, y))
+
+
+def test_statistics_alone_keep_no_sample():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 5)), NAMES[rng.integers(0, 4, 30)]
+    whole = absorb(empty(5), X, y)
+    alone = empty(5).of_statistics(whole.statistics)
+    assert not len(alone.sample.X)
+    assert not alone.sample.is_complete.any()
+    assert_array_equal(alone.classes, whole.classes)
+    assert not len(absorb(alone, X[:3], y[:3]).sample.X)

@@ -1,8 +1,11 @@
 """A small table on real data: the digits that come with scikit-learn."""
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import pytest
 
-from crosslabel.lab.spec import load_spec
+from crosslabel.lab.spec_files import load_spec
 
 SMALL = """
 item = 1
@@ -48,28 +51,31 @@ estimator = "CRC"
 features = [{ step = "Pixels" }]
 
 [published.global]
-mark = "measured"
 accuracy = { "10" = 90.0 }
 deviation = { "10" = 1.5 }
 
 [published.K-SVD]
-mark = "quoted"
+quoted = true
 accuracy = { "10" = 80.0 }
-
-[target.global]
-accuracy = { "10" = 85.0 }
 
 [[ratio]]
 quantity = "fit_seconds"
 slow = "global"
 fast = "CRC"
 setting = "10"
-at_least = 0.0
 
 [[reason]]
 method = "global"
 text = "Few pixels."
 """
+
+
+def read_text(text):
+    """The spec of a text."""
+    with TemporaryDirectory() as folder:
+        place = Path(folder) / "small.toml"
+        place.write_text(text, "utf-8")
+        return load_spec(str(place))
 
 
 @pytest.fixture

@@ -7,7 +7,9 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 
-from crosslabel.lab.comparison import all_methods, compare, table
+from crosslabel.lab import comparison, run
+from crosslabel.lab.comparison import Standing, compare, table
+from crosslabel.lab.records import Record, Store
 
 X, y = load_iris(return_X_y=True)
 SPLITS = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y))
@@ -27,7 +29,7 @@ def test_rows_hold_the_accuracies_of_the_splits_best_first():
     ]
     assert [row.method for row in rows] == ["knn", "guess"]
     assert rows[0].accuracy == pytest.approx(np.mean(expected))
-    assert rows[0].deviation == pytest.approx(np.std(expected))
+    assert rows[0].deviation == pytest.approx(np.std(expected, ddof=1))
     assert rows[0].n_splits == 3
     assert rows[0].fit_seconds > 0
     assert rows[0].query_seconds > 0
@@ -45,7 +47,7 @@ def test_other_data_parameters_or_splits_are_other_cells(tmp_path):
     compare(X, y, SPLITS[1:2], methods={"knn": KNeighborsClassifier(1)}, records=tmp_path)
     compare(X, y, SPLITS[:1], methods={"knn": KNeighborsClassifier(2)}, records=tmp_path)
     compare(X + 1, y, SPLITS[:1], methods={"knn": KNeighborsClassifier(1)}, records=tmp_path)
-    records = list(tmp_path.iterdir())
+    records = list(tmp_path.glob("records/*.json"))
     assert len(records) == 4
     assert all("accuracy" in json.loads(record.read_text()) for record in records)
 
@@ -57,9 +59,9 @@ def test_an_interrupted_run_leaves_only_whole_records(tmp_path):
 
     with pytest.raises(RuntimeError, match="interrupted"):
         compare(X, y, SPLITS, methods={**METHODS, "fails": Fails()}, records=tmp_path)
-    assert [path.suffix for path in tmp_path.iterdir()] == [".json"] * 2
+    assert [path.suffix for path in (tmp_path / "records").iterdir()] == [".json"] * 2
     compare(X, y, SPLITS, methods=METHODS, records=tmp_path)
-    assert len(list(tmp_path.iterdir())) == 6
+    assert len(list((tmp_path / "records").iterdir())) == 6
 
 
 def test_nothing_to_compare_is_refused():
@@ -67,10 +69,71 @@ def test_nothing_to_compare_is_refused():
         compare(X, y, [], methods=METHODS)
 
 
-def test_all_methods_are_the_classifiers_of_the_library():
-    names = set(all_methods())
-    assert {"crosslabel", "crosslabelcv", "src", "lrsdl", "svm", "knn"} <= names
-    assert "llc" not in names
+def test_more_splits_keep_the_old_records(tmp_path):
+    methods = {"knn": KNeighborsClassifier(1)}
+    compare(X, y, SPLITS[:2], methods=methods, records=tmp_path)
+    before = {f: f.read_bytes() for f in tmp_path.glob("records/*.json")}
+    (standing,) = compare(X, y, SPLITS, methods=methods, records=tmp_path)
+    assert standing.n_splits == 3
+    assert len(list(tmp_path.glob("records/*.json"))) == 3
+    assert all(file.read_bytes() == content for file, content in before.items())
+
+
+def test_records_are_those_of_the_runner_of_tables(tmp_path, monkeypatch):
+    """The same store and runner as `reproduce`: nothing else computes or keeps a cell."""
+    seen = []
+    compute = run.compute
+
+    def watched(cells, store, prepare, **options):
+        seen.append((type(store), len(cells)))
+        return compute(cells, store, prepare, **options)
+
+    monkeypatch.setattr(comparison, "compute", watched)
+    compare(X, y, SPLITS, methods=METHODS, records=tmp_path)
+    assert seen == [(Store, 6)]
+    for file in tmp_path.glob("records/*.json"):
+        record = Record(**json.loads(file.read_text()))
+        assert record.table == "comparison"
+        assert record.extra["n_samples"] + record.extra["n_test"] == len(y)
+        assert record.extra["model_bytes"] > 0
+
+
+def test_features_are_computed_once_a_split_and_not_for_recorded_ones(tmp_path):
+    asked = []
+
+    def features(train, test):
+        asked.append(len(train))
+        return X[train], X[test]
+
+    for _ in range(2):
+        comparison.compare_features(
+            features, y, SPLITS, subject="iris", methods=METHODS, records=tmp_path
+        )
+    assert asked == [100, 100, 100]
+
+
+def test_labels_may_be_words():
+    words = np.array(["setosa", "versicolor", "virginica"])[y]
+    named, numbered = (compare(X, labels, SPLITS, methods=METHODS) for labels in (words, y))
+    assert [(one.method, one.accuracy) for one in named] == [
+        (one.method, one.accuracy) for one in numbered
+    ]
+
+
+def test_a_standing_sums_up_its_records(tmp_path):
+    compare(X, y, SPLITS, methods={"knn": KNeighborsClassifier(1)}, records=tmp_path)
+    content = [json.loads(f.read_text()) for f in tmp_path.glob("records/*.json")]
+    one = Standing.of("knn", [Record(**each) for each in content])
+    assert one.per_class == pytest.approx(np.mean([each["mean_per_class"] for each in content]))
+    for name in ("fit_seconds", "query_seconds"):
+        assert getattr(one, name) == np.median([each[name] for each in content])
+    assert one.model_bytes == np.median([each["extra"]["model_bytes"] for each in content])
+
+
+def test_one_split_has_no_deviation():
+    (one,) = compare(X, y, SPLITS[:1], methods={"knn": KNeighborsClassifier(1)})
+    assert one.deviation is None
+    assert "±" not in table([one])
 
 
 def test_a_method_that_cannot_be_fitted_comes_last_with_its_reason(tmp_path):
@@ -88,4 +151,9 @@ def test_the_table_has_a_line_for_each_method(capsys):
     lines = table(rows).splitlines()
     assert len(lines) == 3
     assert lines[1].startswith("knn")
-    assert f"{100 * rows[0].accuracy:.2f}" in lines[1]
+    one = rows[0]
+    assert lines[1].split() == [
+        "knn", f"{100 * one.accuracy:.2f}", "±", f"{100 * one.deviation:.2f}",
+        f"{100 * one.per_class:.2f}", f"{one.fit_seconds:.2f}", f"{1e3 * one.query_seconds:.3f}",
+        f"{one.model_bytes / 1e6:.2f}",
+    ]  # fmt: skip

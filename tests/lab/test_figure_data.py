@@ -1,8 +1,11 @@
+import pickle
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from crosslabel import CRC, CrossLabelClassifier, CrossLabelClassifierCV
-from crosslabel.lab.figure_data import PEOPLE, Fitted, extras, write_dictionary
+from crosslabel.lab.figure_data import Trained, extras, write_dictionary
 from crosslabel.lab.inputs import Inputs
 
 
@@ -15,7 +18,7 @@ def given(spec, tmp_path):
 def fitted(given, model):
     model.fit(given.X_train, given.y_train)
     predicted = model.predict(given.X_test)
-    return Fitted(model, given.X_test, given.y_test, predicted, given.names, given.pipeline)
+    return Trained(model, given.X_test, given.y_test, predicted, given.names, given.pipeline)
 
 
 def test_flagship_keeps_confusion_trace_and_codes(given):
@@ -27,9 +30,34 @@ def test_flagship_keeps_confusion_trace_and_codes(given):
     assert np.array_equal(counts.sum(axis=1), np.bincount(given.y_test))
     np.testing.assert_allclose(kept["trace"], cell.model.objective_trace_, rtol=1e-5)
     codes = np.abs(cell.model.transform(given.X_test))
-    assert list(kept["codes"]) == given.names[:PEOPLE]
+    assert list(kept["codes"]) == given.names[:3]
     np.testing.assert_allclose(kept["codes"]["1"], codes[given.y_test == 1].mean(0), rtol=1e-4)
     assert kept["atom_labels"].count(-1) == 2
+
+
+def test_codes_are_those_of_the_classes_asked_for(given):
+    model = CrossLabelClassifier(atoms_per_class=3, random_state=0)
+    cell = replace(fitted(given, model), codes_of=(10, 4))  # the digits 9 and 3
+    kept = extras(("codes",), cell)["codes"]
+    assert list(kept) == ["9", "3"]
+    codes = np.abs(model.transform(given.X_test))
+    np.testing.assert_allclose(kept["9"], codes[given.y_test == 9].mean(0), rtol=1e-4)
+    # A class without test samples, or that is not there, has no mean.
+    assert extras(("codes",), replace(cell, codes_of=(11,)))["codes"] == {}
+
+
+def test_the_size_is_that_of_the_pickled_model(given):
+    cell = fitted(given, CRC())
+    assert extras(("size",), cell) == {"model_bytes": len(pickle.dumps(cell.model))}
+
+
+def test_numbers_keep_six_digits(given):
+    class Traced(CRC):
+        objective_trace_ = (1234567.0, 0.0001234567, 1.0)
+
+    cell = fitted(given, CRC())
+    kept = extras(("trace",), replace(cell, model=Traced()))
+    assert kept["trace"] == [1234570.0, 0.000123457, 1.0]
 
 
 def test_a_method_without_a_trace_keeps_none(given):

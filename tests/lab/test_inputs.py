@@ -9,7 +9,8 @@ from crosslabel.features import Eigenfaces
 from crosslabel.lab import inputs as module
 from crosslabel.lab.inputs import Inputs, load, split_of
 from crosslabel.lab.pyramids import span_coordinates
-from crosslabel.lab.spec import SpecError, load_spec
+from crosslabel.lab.spec import SpecError
+from crosslabel.lab.spec_files import load_spec
 
 
 def cell_of(spec, method="global", setting="10", split=0):

@@ -6,7 +6,7 @@ from PIL import Image
 
 from crosslabel.core.scaling import unit_rows
 from crosslabel.lab import pyramids
-from crosslabel.lab.pyramids import coordinates, span_coordinates
+from crosslabel.lab.pyramids import components, coordinates, span_coordinates
 
 
 @pytest.fixture
@@ -24,6 +24,16 @@ def test_coordinates_keep_inner_products_with_training_rows_and_norms(rows):
     np.testing.assert_allclose((found**2).sum(axis=1), 1, atol=1e-4)
     # A training row has nothing outside of the span.
     np.testing.assert_allclose(found[train, -1], 0, atol=2e-3)
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.5, 2.0])
+def test_components_have_the_inner_products_of_their_kernel(rows, gamma):
+    train = np.arange(0, 30, 3)
+    found = components(rows, train, gamma).astype(float)
+    assert found.shape == (30, 10)
+    distances = ((rows[:, None] - rows[train][None]) ** 2).sum(axis=2)
+    kernel = np.exp(-gamma * distances) if gamma else rows @ rows[train].T
+    np.testing.assert_allclose(found @ found[train].T, kernel, atol=1e-3)
 
 
 @pytest.fixture

@@ -5,6 +5,8 @@ import pytest
 
 from crosslabel.lab.records import Record, Store, default_store, key_of, machine
 
+MACHINE = machine()
+
 
 def record_of(cell, accuracy=0.5):
     return Record(
@@ -21,7 +23,7 @@ def record_of(cell, accuracy=0.5):
         cell_seconds=2.0,
         finished="2026-11-16T00:00:00+00:00",
         version="0",
-        machine=machine(),
+        machine=MACHINE,
         input_hash="0",
         extra={"n_samples": 50, "n_test": 100},
     )

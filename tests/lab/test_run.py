@@ -4,21 +4,26 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
+from sklearn.datasets import load_iris
+from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_limits
 
 from crosslabel.datasets.root import MissingData
 from crosslabel.lab import run as module
+from crosslabel.lab.inputs import Input
 from crosslabel.lab.records import Store, machine
-from crosslabel.lab.run import build, chosen_cells, run_cells
-from crosslabel.lab.spec import SpecError, load_spec
+from crosslabel.lab.run import Prepared, build, chosen_cells, compute, run_cells
+from crosslabel.lab.spec import SpecError
+from crosslabel.lab.spec_files import load_spec
 
 RUN = """
 import sys
 from crosslabel.lab.records import Store
 from crosslabel.lab.run import chosen_cells, run_cells
-from crosslabel.lab.spec import load_spec
+from crosslabel.lab.spec_files import load_spec
 spec = load_spec(sys.argv[1])
 for outcome in run_cells(chosen_cells(spec), Store(sys.argv[2]), jobs=int(sys.argv[3])):
     assert not outcome.problem, outcome.problem
@@ -48,6 +53,33 @@ def test_every_cell_becomes_a_record(spec, tmp_path):
         assert record.mean_per_class == pytest.approx(per_class)
         kept = store.dictionary_place(cell).exists()
         assert kept == (cell.split == 0 and cell.method.name == "global")
+
+
+def test_rows_and_classifier_may_come_from_anywhere_and_need_no_store(spec, tmp_path):
+    iris = load_iris()
+    labels = iris.target
+    given = Input(
+        iris.data[::2], labels[::2], iris.data[1::2], labels[1::2], ["a", "b", "c"], [], "x"
+    )
+    cells = chosen_cells(replace(spec, keep=("size",)), ["CRC"], 1)
+    outcomes = list(compute(cells, None, lambda cell: Prepared(given, KNeighborsClassifier(3))))
+    expected = KNeighborsClassifier(3).fit(iris.data[::2], labels[::2]).predict(iris.data[1::2])
+    right = expected == labels[1::2]
+    for outcome in outcomes:
+        assert outcome.record.accuracy == right.mean()
+        shares = [right[labels[1::2] == label].mean() for label in range(3)]
+        assert outcome.record.mean_per_class == pytest.approx(sum(shares) / 3)
+        assert outcome.record.input_hash == "x"
+        assert outcome.record.extra["n_features"] == 4
+        assert outcome.record.extra["model_bytes"] > iris.data[::2].nbytes
+    assert list(tmp_path.glob("**/records")) == []
+
+
+def test_classes_whose_codes_are_kept_are_those_of_the_spec(write_spec, tmp_path):
+    spec = write_spec(("item = 1", "item = 1\ncodes_of = [10, 4]"))
+    store = Store(tmp_path / "store")
+    for outcome in run_cells(chosen_cells(spec, ["global"], 1), store):
+        assert set(outcome.record.extra["codes"]) == {"9", "3"}
 
 
 def test_only_missing_cells_run(spec, tmp_path, monkeypatch):

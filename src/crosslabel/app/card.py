@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from crosslabel.app.options import MODEL, QUIET, choice
+from crosslabel.app.printing import user_errors
 from crosslabel.files.description import describe
 from crosslabel.files.whole import write_whole
 from crosslabel.lab.report.card import FORMS
@@ -39,3 +44,29 @@ def card(
     if out is not None:
         write_whole(Path(out), lambda file: file.write(text.encode()))
     return text
+
+
+def card_command(
+    model: MODEL,
+    out: Annotated[
+        Path | None, typer.Option(help="File of the card, .md or .html. Default: printed.")
+    ] = None,
+    form: Annotated[
+        str | None, choice(FORMS, "Default: by the suffix of --out.", "--format")
+    ] = None,
+    quiet: QUIET = False,
+) -> None:
+    """Write the card of a model: its data, how it was measured, its limits, the data's licence.
+
+    Examples
+    --------
+      crosslabel card pets.skops
+
+      crosslabel card pets.skops --out pets.html
+    """
+    with user_errors():
+        text = card(model, out=out, form=form)
+        if out is None:
+            typer.echo(text, nl=False)
+        elif not quiet:
+            typer.echo(f"The card is {out}.")

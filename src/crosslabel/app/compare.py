@@ -1,24 +1,28 @@
-"""Compare methods on images, clips or features of a folder or file: one table, resumable.
+"""`crosslabel compare`: methods on the images, clips or features of a folder or file.
 
-The table is made by `crosslabel.lab.comparison`; here the data are read, and each split's
-features are learnt from its own training samples.
+Here the data are read and each split's features are chosen; `crosslabel.lab.comparison` does the
+rest.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
 import joblib
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch
 
+from crosslabel.core.scaling import Array
 from crosslabel.datasets.source import load_source
 from crosslabel.datasets.splits import Split, half, per_class
-from crosslabel.features.recipes import Settings, steps_for
-from crosslabel.lab.comparison import Row, all_methods, compare_features
+from crosslabel.features.recipe import FeatureSettings
+from crosslabel.features.recipes import steps_for
+from crosslabel.lab.comparison import Standing, compare_features
+from crosslabel.lab.estimators import all_methods
 
 
 def compare(
@@ -26,14 +30,14 @@ def compare(
     methods: Sequence[str] | None = None,
     *,
     features: str = "auto",
-    settings: Settings | None = None,
+    settings: FeatureSettings | None = None,
     n_train: int | None = None,
     repeats: int = 5,
     seed: int = 0,
     records: str | os.PathLike[str] | None = None,
     strict: bool = False,
     progress: bool = False,
-) -> tuple[list[Row], Bunch]:
+) -> tuple[list[Standing], Bunch]:
     """Accuracy of several methods over random splits of a folder or feature file.
 
     Parameters
@@ -44,7 +48,7 @@ def compare(
         Names of `all_methods`; None for all.
     features : str, default="auto"
         A name of `crosslabel.features.recipes.RECIPES`, or "auto".
-    settings : Settings, default=None
+    settings : FeatureSettings, default=None
         Of the features.
     n_train : int, default=None
         Training samples per class; None for half of each class.
@@ -60,36 +64,34 @@ def compare(
 
     Returns
     -------
-    rows : list of Row
+    standings : list of Standing
         Best first.
     data : Bunch
         What was loaded, with `skipped`.
     """
     chosen = _chosen(methods, seed)
     data = load_source(path, strict=strict)
-    settings = settings or Settings(seed=seed)
+    settings = settings or FeatureSettings(seed=seed)
 
-    def learnt(train: Any, test: Any) -> tuple[Any, Any]:
-        steps = steps_for(features, data.kind, settings, data.samples, len(train))
+    def learnt(train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[Array, Array]:
         rows = _taken(data.samples, train), _taken(data.samples, test)
-        if not steps:
-            return rows
-        extractor = Pipeline(steps)
+        steps = steps_for(features, data.kind, settings, data.samples)
+        extractor = Pipeline(steps or [("as they are", "passthrough")])
         return extractor.fit_transform(rows[0]), extractor.transform(rows[1])
 
-    rows = compare_features(
+    standings = compare_features(
         learnt,
-        np.asarray(data.target),
+        data.target,
         _splits(data, n_train, repeats, seed),
         subject=joblib.hash([_fingerprint(data), features, settings]),
         methods=chosen,
         records=records,
         progress=progress,
     )
-    return rows, data
+    return standings, data
 
 
-def _chosen(methods: Sequence[str] | None, seed: int) -> dict[str, Any]:
+def _chosen(methods: Sequence[str] | None, seed: int) -> dict[str, BaseEstimator]:
     known = all_methods(seed)
     unknown = [name for name in methods or () if name not in known]
     if unknown:
@@ -107,13 +109,13 @@ def _splits(data: Bunch, n_train: int | None, repeats: int, seed: int) -> list[S
     return list(per_class(data.target, n_train, repeats=repeats, seed=seed))
 
 
-def _fingerprint(data: Bunch) -> Any:
+def _fingerprint(data: Bunch) -> str:
     """What tells these data from others: the rows, or each file's name, size and time."""
     if data.kind == "features":
         return joblib.hash([data.samples, data.target])
     stats = [os.stat(name) for name in data.samples]
-    return [(n, s.st_size, s.st_mtime_ns) for n, s in zip(data.samples, stats)]
+    return joblib.hash([(n, s.st_size, s.st_mtime_ns) for n, s in zip(data.samples, stats)])
 
 
-def _taken(items: Any, indices: Any) -> Any:
+def _taken(items: Array | Sequence[str], indices: NDArray[np.intp]) -> Array | list[str]:
     return items[indices] if isinstance(items, np.ndarray) else [items[i] for i in indices]

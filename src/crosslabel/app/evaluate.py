@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 
 import numpy as np
+import typer
 from sklearn.utils import Bunch
 
 from crosslabel.app.measure import Accuracy
+from crosslabel.app.options import AS_JSON, MODEL, QUIET, SOURCE, STRICT
+from crosslabel.app.printing import SHOWN, print_json, tell_skipped, user_errors
 from crosslabel.datasets.source import load_source
 from crosslabel.files import Model, load_model
 
@@ -48,3 +51,28 @@ def evaluate(
     items = [data.samples[i] for i in chosen] if data.kind != "features" else data.samples[chosen]
     predicted = trained.pipeline.predict(items)
     return Accuracy.of(truth[chosen], predicted, trained.class_names), data
+
+
+def evaluate_command(
+    model: MODEL,
+    path: SOURCE,
+    strict: STRICT = False,
+    quiet: QUIET = False,
+    as_json: AS_JSON = False,
+) -> None:
+    """Measure a model on labelled data that it has not seen.
+
+    Example:
+
+      crosslabel evaluate pets.skops more_photos
+    """
+    with user_errors():
+        accuracy, data = evaluate(model, path, strict=strict)
+        tell_skipped(data, quiet)
+        if as_json:
+            print_json({**accuracy.as_dict(), "skipped": [str(s) for s in data.skipped]})
+            return
+        typer.echo(f"Accuracy: {accuracy}")
+        if not quiet:
+            for true, taken_for, count in accuracy.confusions[:SHOWN]:
+                typer.echo(f"  {count} × {true} taken for {taken_for}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -42,43 +41,19 @@ def reproduce_command(
       crosslabel reproduce table-2 --jobs 2 --only 'global,log'
     """
     with user_errors():
-        from crosslabel.app.reproduce import lines, progress_display, reproduce, selected
-        from crosslabel.lab.records import Store
+        from crosslabel.app.reproduce import reproduce_all, selected
 
         if show or not names:
             for spec in selected(["all"]):
                 typer.echo(f"{spec.name:<24}{spec.title}")
             return
-        kept = Store(store)
         chosen = [name.strip() for name in only.split(",")] if only else []
-        failed, specs = False, selected(names, chosen)
-        for spec in specs:
-            with progress_display(not quiet) as watch:
-                result = reproduce(
-                    spec,
-                    kept,
-                    jobs=jobs,
-                    device=device,
-                    only=chosen,
-                    limit_splits=limit_splits,
-                    features=features,
-                    root=root,
-                    watch=watch,
-                )
-            for line in lines(result):
-                typer.echo(line)
-            failed |= bool(result.problems) or (bool(result.absent) and len(specs) == 1)
-        if failed:
+        well = reproduce_all(
+            selected(names, chosen), store, typer.echo, jobs=jobs, device=device,
+            only=chosen, limit_splits=limit_splits, features=features, root=root, quiet=quiet,
+        )  # fmt: skip
+        if not well:
             raise typer.Exit(1)
-
-
-class ReportFormat(StrEnum):
-    """A page, or the tables alone."""
-
-    html = "html"
-    md = "md"
-    csv = "csv"
-    latex = "latex"
 
 
 def report_command(
@@ -91,8 +66,9 @@ def report_command(
         typer.Option(help="File to write. Default: report.html; other formats are printed."),
     ] = None,
     form: Annotated[
-        ReportFormat, typer.Option("--format", help="A page, or the tables alone.")
-    ] = ReportFormat.html,
+        str,
+        typer.Option("--format", help="html for the page; md, csv or latex for the tables."),
+    ] = "html",
     table: Annotated[
         list[str] | None,
         typer.Option(help="Only this table or figure, as table-2; may be given again."),
@@ -113,8 +89,8 @@ def report_command(
     with user_errors():
         from crosslabel.app.report import report, write_report
 
-        text = report(store, form=form.value, tables=table or ())
-        if out is None and form is not ReportFormat.html:
+        text = report(store, form=form, tables=table or ())
+        if out is None and form != "html":
             typer.echo(text, nl=False)
             return
         place = out or Path("report.html")

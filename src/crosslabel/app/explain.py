@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
+from crosslabel.app.options import AS_JSON, MODEL, QUIET
+from crosslabel.app.printing import print_json, user_errors
 from crosslabel.app.queries import read_queries
-from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.rules import RULES
 from crosslabel.core.rules.explanation import Share
 from crosslabel.core.scaling import Array
@@ -22,7 +24,7 @@ from crosslabel.lab.report.figures import new_figure
 SHOWN = 3  # classes whose reconstructions are drawn
 
 
-class View(NamedTuple):
+class ClassView(NamedTuple):
     """How one class accounts for the query.
 
     Parameters
@@ -57,7 +59,7 @@ class Explanation:
         The features, of unit norm where the classifier scales them.
     atom_labels : ndarray of int of shape (n_atoms,)
         Class number of each atom; −1 for shared ones.
-    views : list of View
+    views : list of ClassView
         Every class, best first.
     """
 
@@ -65,7 +67,7 @@ class Explanation:
     rule: str
     query: Array
     atom_labels: NDArray[np.intp]
-    views: list[View]
+    views: list[ClassView]
 
     @property
     def sentence(self) -> str:
@@ -126,13 +128,13 @@ def explain(
 def _explanation(model: Model, file: str, items: Any) -> Explanation:
     features, classifier = model.pipeline[:-1], model.pipeline[-1]
     X = features.transform(items) if len(features) else np.asarray(items)
-    query = classifier._check_queries(X)[0]
-    labels = classifier.atom_labels_
-    rule = RULES[classifier.rule_](classifier.dictionary_, AtomLayout.of(labels), classifier.ridge)
+    valid, fitted = classifier.check_queries(X)[:1], classifier.fitted_
+    shown = fitted.view
+    query, scores = shown.lifted(valid)[0], fitted.scores(valid)[0]
     names = [model.class_names[number] for number in classifier.classes_]
-    views = [View(names[c], c, share) for c, share in enumerate(rule.explanation(query))]
-    views.sort(key=lambda view: -view.share.score)
-    return Explanation(file, classifier.rule_, query, labels, views)
+    shares = shown.prepared.explanation(query)
+    views = [ClassView(names[c], c, shares[c]) for c in np.argsort(-scores, kind="stable").tolist()]
+    return Explanation(file, shown.rule, query, classifier.atom_labels_, views)
 
 
 def _draw(model: Model, explanation: Explanation, out: Path) -> None:
@@ -195,3 +197,29 @@ def _draw_scores(ax: Any, explanation: Explanation) -> None:
     cost = RULES[explanation.rule].cost
     ax.set(xlabel=f"{cost}, which the {explanation.rule} rule compares: the shortest wins")
     ax.tick_params(axis="y", labelsize=8)
+
+
+def explain_command(
+    model: MODEL,
+    image: Annotated[Path, typer.Argument(help="The image or clip that is asked about.")],
+    out: Annotated[Path, typer.Option(help="The picture that is written.")] = Path("explain.png"),
+    quiet: QUIET = False,
+    as_json: AS_JSON = False,
+) -> None:
+    """Show why a model labels an image as it does.
+
+    The picture holds the query, its reconstruction by the atoms of the best classes, the
+    coefficients by class, and the scores that decide. Needs the extra `plot`.
+
+    Example:
+
+      crosslabel explain pets.skops new.jpg --out why.png
+    """
+    with user_errors():
+        explanation = explain(model, image, out=out)
+        if as_json:
+            print_json({**explanation.as_dict(), "picture": str(out)})
+            return
+        typer.echo(explanation.sentence)
+        if not quiet:
+            typer.echo(f"The picture is {out}.")

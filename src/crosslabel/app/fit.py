@@ -15,31 +15,26 @@ from sklearn.utils import Bunch
 
 from crosslabel.app.measure import Accuracy
 from crosslabel.datasets.source import load_source
-from crosslabel.features.recipes import DEFAULTS, Settings, steps_for
+from crosslabel.features.recipe import FeatureSettings
+from crosslabel.features.recipes import recipe_for
 from crosslabel.files import Model, save
-from crosslabel.flagship import CrossLabelClassifier, CrossLabelClassifierCV
+from crosslabel.flagship import CrossLabelClassifier
 
-MAX_FOLDS = 5
-CHOSEN = ("ridge", "suppression", "grouping", "rule")
-GRIDS = {
-    "ridge": "ridges",
-    "suppression": "suppressions",
-    "grouping": "groupings",
-    "atoms_per_class": "atoms_per_class",
-}
+CHOSEN = ("ridge", "rule")
+"""Parameters that are chosen where they are not given."""
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """Of the classifier; None is chosen by cross-validation on the training samples.
+    """Of the classifier; None for its default, or what it chooses on the training samples.
 
     Parameters
     ----------
     ridge, suppression, grouping : float or None
         β, λ and γ.
-    rule : {"global", "local"} or None
+    rule : str or None
+        A name of `crosslabel.core.rules.RULES`.
     atoms_per_class, shared_atoms : int or None
-        None for the number of atoms to be chosen and for no shared ones.
     """
 
     ridge: float | None = None
@@ -76,7 +71,7 @@ def fit(
     *,
     out: str | os.PathLike[str] | None = None,
     features: str = "auto",
-    settings: Settings | None = None,
+    settings: FeatureSettings | None = None,
     parameters: Parameters | None = None,
     held_out: float = 0.25,
     seed: int = 0,
@@ -94,7 +89,7 @@ def fit(
         Where the model is written; None writes nothing.
     features : str, default="auto"
         A name of `crosslabel.features.recipes.RECIPES`, or "auto" for what suits the data.
-    settings : Settings, default=None
+    settings : FeatureSettings, default=None
         Of the features.
     parameters : Parameters, default=None
         Of the classifier.
@@ -119,7 +114,8 @@ def fit(
     train, test = _split(data, held_out, seed)
     started = time.perf_counter()
     items = taken(data.samples, train)
-    steps = steps_for(features, data.kind, settings or Settings(seed=seed), items, len(train))
+    recipe = recipe_for(features, data.kind)
+    steps = recipe.steps(items, settings or FeatureSettings(seed=seed))
     X = Pipeline(steps).fit_transform(items) if steps else items
     classifier = _trained(parameters or Parameters(), X, data.target[train], seed)
     pipeline = Pipeline([*steps, ("classifier", classifier)])
@@ -127,14 +123,13 @@ def fit(
     names = data.target_names.tolist()
     predicted = pipeline.predict(taken(data.samples, test))
     accuracy = Accuracy.of(data.target[test], predicted, names)
-    name = DEFAULTS[data.kind] if features == "auto" else features
     summary = {
         "data_name": data_name,
         "licence": licence,
         "protocol": _protocol(data, len(train), len(test), parameters or Parameters(), seed),
         **_summary(data, train, classifier, accuracy, seconds, seed),
     }
-    model = Model(_unbound(pipeline), names, data.kind, name, summary)
+    model = Model(_unbound(pipeline), names, data.kind, recipe.name, summary)
     if out is not None:
         save(model, out)
     return Report(model, accuracy, data, seconds)
@@ -158,23 +153,10 @@ def _split(data: Bunch, held_out: float, seed: int) -> tuple[Any, Any]:
     )
 
 
-def _trained(parameters: Parameters, X: Any, y: Any, seed: int) -> Any:
+def _trained(parameters: Parameters, X: Any, y: Any, seed: int) -> CrossLabelClassifier:
     """The classifier with what is given, and the rest chosen on the training samples."""
     given = {name: value for name, value in vars(parameters).items() if value is not None}
-    if all(name in given for name in CHOSEN):
-        return CrossLabelClassifier(random_state=seed, **given).fit(X, y)
-    folds = min(MAX_FOLDS, int(np.unique(y, return_counts=True)[1].min()))
-    if folds < 2:
-        raise ValueError(
-            "A class has one training sample only, so that nothing can be chosen by "
-            "cross-validation. Give --ridge, --suppression, --grouping and --rule, or more samples."
-        )
-    # What is given is a grid of one value; what is not has the search's own.
-    grid: dict[str, Any] = {
-        plural: [given.pop(name)] for name, plural in GRIDS.items() if name in given
-    }
-    search = CrossLabelClassifierCV(cv=folds, random_state=seed, **grid, **given)
-    return search.fit(X, y).best_estimator_
+    return CrossLabelClassifier(random_state=seed, **given).fit(X, y)
 
 
 def _unbound(pipeline: Pipeline) -> Pipeline:
@@ -190,7 +172,7 @@ def _protocol(data: Bunch, n_train: int, n_test: int, given: Parameters, seed: i
     """How the model was measured, in words that hold for what `fit` does."""
     split = "at random within each class" if data.train is None else "by the data file's own split"
     chosen = [name for name in CHOSEN if getattr(given, name) is None]
-    how = f"chosen by up to {MAX_FOLDS}-fold cross-validation on the training samples"
+    how = "chosen by the log loss of held-out training samples"
     choice = f"{', '.join(chosen)}: {how}." if chosen else "All parameters were given."
     return (
         f"{n_train + n_test} samples were divided {split} into {n_train} to train with and "

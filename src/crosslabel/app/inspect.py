@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from crosslabel.files.description import Description
-from crosslabel.files.description import describe as inspect
+import typer
 
-__all__ = ["as_text", "inspect"]
+from crosslabel.app.options import AS_JSON, MODEL
+from crosslabel.app.printing import print_json, user_errors
+from crosslabel.files.description import Description, describe
 
 SHOWN = 12  # class names that are written out
 
@@ -51,3 +52,18 @@ def _short(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {_short(entry)}" for name, entry in list(value.items())[:SHOWN])
     return f"{value:.4g}" if isinstance(value, float) else str(value)[:300]
+
+
+def inspect_command(model: MODEL, as_json: AS_JSON = False) -> None:
+    """Tell what a model file holds, without loading it.
+
+    Example:
+
+      crosslabel inspect pets.skops
+    """
+    with user_errors():
+        description = describe(model)
+        if as_json:
+            print_json(description.as_dict())
+            return
+        typer.echo(as_text(description))

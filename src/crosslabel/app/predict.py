@@ -6,10 +6,13 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
+from crosslabel.app.options import AS_JSON, MODEL, QUIET, STRICT, choice
+from crosslabel.app.printing import PRINTERS, user_errors
 from crosslabel.app.queries import Query, read_queries
 from crosslabel.files import Model, load_model
 
@@ -107,3 +110,34 @@ def _label(model: Model, batch: list[Query]) -> Iterator[Prediction]:
 def _stacked(kind: str, queries: list[Query]) -> Any:
     items = [query.item for query in queries]
     return np.stack(items) if kind == "features" else items
+
+
+def predict_command(
+    model: MODEL,
+    files: Annotated[list[Path], typer.Argument(help="Images or clips, or folders of them.")],
+    form: Annotated[str, choice(PRINTERS, "How to print.", "--format")] = "table",
+    strict: STRICT = False,
+    quiet: QUIET = False,
+    as_json: AS_JSON = False,
+) -> None:
+    """Label images or clips; each answer is printed as soon as it is known.
+
+    Examples
+    --------
+      crosslabel predict pets.skops new.jpg
+
+      crosslabel predict pets.skops inbox --format csv > labels.csv
+    """
+    with user_errors():
+        printer = PRINTERS["json" if as_json else form]()
+        problems = 0
+        for prediction in predict(model, files, strict=strict):
+            if prediction.problem is not None:
+                problems += 1
+                typer.echo(f"{prediction.file}: {prediction.problem}; left out", err=True)
+            printer.add(prediction.as_dict())
+        printer.close()
+        if problems and not quiet:
+            typer.echo(f"{problems} files could not be used.", err=True)
+        if problems:
+            raise typer.Exit(1)

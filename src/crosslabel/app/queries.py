@@ -8,13 +8,9 @@ from typing import Any, NamedTuple
 
 from crosslabel.datasets.folder import walk
 from crosslabel.datasets.mat import read_arrays
-from crosslabel.media.reading import (
-    CLIP_SUFFIXES,
-    UnreadableFile,
-    image_suffixes,
-    read_clip,
-    read_image,
-)
+from crosslabel.media.clips import CLIP_SUFFIXES, read_clip
+from crosslabel.media.images import image_suffixes, read_image
+from crosslabel.media.unreadable import UnreadableFile
 
 
 class Query(NamedTuple):

@@ -11,13 +11,15 @@ from crosslabel.lab.records import Store
 from crosslabel.lab.report.formats import FORMATS
 from crosslabel.lab.report.gather import gather
 from crosslabel.lab.report.page import draw_page
-from crosslabel.lab.spec import FOLDER, load_spec, load_specs
+from crosslabel.lab.spec_files import FOLDER, load_spec, load_specs
+
+PAGE = "html"
 
 
 def report(
     store: str | os.PathLike[str] | None = None,
     *,
-    form: str = "html",
+    form: str = PAGE,
     tables: Sequence[str] = (),
     specs: Path = FOLDER,
 ) -> str:
@@ -27,7 +29,8 @@ def report(
     ----------
     store : path, default=None
         Folder of the records; None for the default store.
-    form : {"html", "md", "csv", "latex"}, default="html"
+    form : str, default="html"
+        "html" for the page, or a name of `FORMATS` for the tables alone.
     tables : sequence of str, default=()
         Names of tables and figures, as "table-2"; none means all.
     specs : Path, default=FOLDER
@@ -37,9 +40,12 @@ def report(
     -------
     str
     """
+    if form != PAGE and form not in FORMATS:
+        known = ", ".join([PAGE, *FORMATS])
+        raise ValueError(f"There is no format {form!r} of a report. Known: {known}.")
     chosen = [load_spec(name, specs) for name in tables] if tables else load_specs(specs)
     content = gather(Store(store), chosen)
-    if form == "html":
+    if form == PAGE:
         return draw_page(content)
     return FORMATS[form]([table for section in content.sections for table in section.tables])
 

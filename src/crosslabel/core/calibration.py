@@ -9,6 +9,10 @@ from scipy.special import log_softmax, softmax
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
 
+SMALLEST_SHARE = 1e-9
+"""Of the largest residual, what the smallest counts for at least: a residual of zero would be
+infinitely better than any other, and one query could say no end."""
+
 
 def evidence(scores: Array) -> Array:
     """log of the best class's residual over each class's: 0 for the best, negative for others.
@@ -18,8 +22,7 @@ def evidence(scores: Array) -> Array:
     """
     residuals = -np.asarray(scores, dtype=np.float64)
     best = residuals.min(axis=1, keepdims=True)
-    # A residual of zero would be infinitely better than any other: bound what one query can say.
-    floor = np.maximum(1e-9 * residuals.max(axis=1, keepdims=True), np.finfo(float).tiny)
+    floor = np.maximum(SMALLEST_SHARE * residuals.max(axis=1, keepdims=True), np.finfo(float).tiny)
     return -np.log(np.maximum(residuals, floor) / np.maximum(best, floor))
 
 

@@ -21,9 +21,10 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.backend import one_thread
 from crosslabel.core.coding import Block, ridge_coder, suppressed_codes
 from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties, blocks
@@ -76,29 +77,25 @@ def optimality_gap(
         Not below zero but for rounding, nor above the objective itself.
     """
     coded = _CodedRows.of(statistics, dictionary, layout, penalties)
-    value = float(np.vdot(coded.rows, coded.residuals))
-    alignments = (coded.residuals @ dictionary.T.astype(np.float64)) ** 2
-    bound = 0.0
-    for part, label in _parts(layout):
-        along = float(coded.weights(label) @ alignments[:, part].sum(axis=1))
-        bound += (part.stop - part.start) * _largest_eigenvalue(coded.slope(label)) - along
-    return min(bound, value)
-
-
-def _parts(layout: AtomLayout) -> list[tuple[slice, int | None]]:
-    """Each part of the atoms with its class, or None for the shared ones; no empty ones."""
-    own = [(layout.own(c), c) for c in range(layout.n_classes)]
-    parts: list[tuple[slice, int | None]] = [(slice(0, layout.shared), None), *own]
-    return [part for part in parts if part[0].stop > part[0].start]
+    R = coded.residuals
+    # At the exact codes RD_pᵀ is the codes times their penalties: Σ_p ⟨−∇_p f, Q_p⟩ is what the
+    # codes cost, f less the squared residual.
+    bound = -float(np.vdot(coded.rows - R, R))
+    if layout.shared:
+        bound += layout.shared * _largest_eigenvalue(coded.shared_slope())
+    with one_thread():
+        for label, n_atoms in enumerate(layout.per_class):
+            bound += n_atoms * _largest_eigenvalue(coded.slope(label))
+    return min(bound, float(np.vdot(coded.rows, R)))
 
 
 @dataclass(frozen=True)
 class _CodedRows:
-    """Targets, the residuals of their exact codes, their classes, and shifts ρ and λ."""
+    """Targets and the residuals of their exact codes, where classes start, and shifts ρ and λ."""
 
     rows: Array
     residuals: Array
-    labels: NDArray[np.intp]
+    starts: NDArray[np.intp]
     shifts: Array
     suppression: float
 
@@ -109,31 +106,28 @@ class _CodedRows:
         penalties = penalties._replace(ridge=max(penalties.ridge, _LEAST_RIDGE))
         rows, starts = statistics.targets()
         rows, D = rows.astype(np.float64, copy=False), D.astype(np.float64, copy=False)
-        of_class = blocks(starts, statistics.counts, penalties)
-        labels, shifts = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
-        for label, block_rows, shift in of_class:
-            labels[block_rows], shifts[block_rows] = label, shift
+        of_class, shifts = blocks(starts, statistics.counts, penalties), np.empty(len(rows))
+        for _, block_rows, shift in of_class:
+            shifts[block_rows] = shift
         residuals = _residuals(rows, of_class, D, layout, penalties.suppression)
-        return cls(rows, residuals, labels, shifts, penalties.suppression)
+        return cls(rows, residuals, starts, shifts, penalties.suppression)
 
-    def weights(self, label: int | None) -> Array:
-        """Of each residual in −∇_p f, p the atoms of one class or the shared ones."""
-        if label is None:
-            return 1 / self.shifts
-        return 1 / (self.shifts + np.where(self.labels == label, 0.0, self.suppression))
+    def shared_slope(self) -> Array:
+        """−∇₀ f, or the smaller matrix with the same eigenvalues above zero."""
+        return _smaller_gram(self.residuals / np.sqrt(self.shifts)[:, None])
 
-    def slope(self, label: int | None) -> Array:
-        """−∇_p f, or the smaller matrix with the same eigenvalues above zero."""
-        weights = self.weights(label)
-        own = slice(None) if label is None else self.labels == label
-        if label is None or math.isinf(self.suppression):
-            R = self.residuals[own] * np.sqrt(weights[own])[:, None]
-            return R @ R.T if len(R) < R.shape[1] else R.T @ R
-        if len(self.residuals) < self.residuals.shape[1]:
-            roots = np.sqrt(weights)
-            return roots[:, None] * self._common * roots
-        R, more = self.residuals[own], weights[own] - 1 / (self.shifts[own] + self.suppression)
-        return self._common + (R.T * more) @ R
+    def slope(self, label: int) -> Array:
+        """−∇_c f, or the smaller matrix with the same eigenvalues above zero."""
+        own = np.r_[label, self.starts[label] : self.starts[label + 1]]
+        R, weights = self.residuals[own], 1 / self.shifts[own]
+        if math.isinf(self.suppression):
+            return _smaller_gram(np.sqrt(weights)[:, None] * R)
+        others = 1 / (self.shifts + self.suppression)
+        if len(self.residuals) >= R.shape[1]:
+            return self._common + (R.T * (weights - others[own])) @ R
+        others[own] = weights
+        roots = np.sqrt(others)
+        return roots[:, None] * self._common * roots
 
     @cached_property
     def _common(self) -> Array:
@@ -144,22 +138,34 @@ class _CodedRows:
         return (R.T / (self.shifts + self.suppression)) @ R
 
 
+def _smaller_gram(rows: Array) -> Array:
+    return rows @ rows.T if len(rows) < rows.shape[1] else rows.T @ rows
+
+
 def _residuals(
     rows: Array, of_class: Sequence[Block], D: Array, layout: AtomLayout, suppression: float
 ) -> Array:
     """y − xD for the exact code x of each row; without end to suppression on free atoms alone."""
     if math.isfinite(suppression):
         return rows - suppressed_codes(rows, of_class, D, layout, suppression) @ D
-    residuals = np.empty_like(rows)
-    for label, part, shift in of_class:
-        atoms = D[layout.free(label)]
-        residuals[part] = rows[part] - (rows[part] @ ridge_coder(atoms, shift).T) @ atoms
+    residuals = rows.copy()
+    coders: dict[tuple[int, float], tuple[Array, Array]] = {}
+    with one_thread():
+        for label, part, shift in of_class:
+            if (label, shift) not in coders:
+                atoms = D[layout.free(label)]
+                coders[label, shift] = ridge_coder(atoms, shift), atoms
+            coder, atoms = coders[label, shift]
+            residuals[part] -= (rows[part] @ coder.T) @ atoms
     return residuals
 
 
 def _largest_eigenvalue(gram: Array) -> float:
-    if len(gram) <= _LARGE:
+    if len(gram) <= _LARGE or not gram.any():
         return float(np.linalg.eigvalsh(gram)[-1])
     # A fixed start, so that the same question has the same answer.
     start = gram.sum(axis=1) + np.trace(gram) / len(gram)
-    return float(eigsh(gram, 1, v0=start, tol=1e-10, return_eigenvectors=False)[0])
+    try:
+        return float(eigsh(gram, 1, v0=start, tol=1e-10, return_eigenvectors=False)[0])
+    except ArpackNoConvergence:
+        return float(np.linalg.eigvalsh(gram)[-1])

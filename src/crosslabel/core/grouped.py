@@ -26,7 +26,7 @@ from crosslabel.core.spectrum import Alike, row_spectra
 _ENOUGH = 1e-8
 """Part of the objective that a step must still promise to lower it by."""
 
-_EXACT = 1e-15
+_EXACT = 1e-18
 """The same where atoms suffice: the bound on what is left goes like its root."""
 
 _SPARE = 1e-4
@@ -139,13 +139,12 @@ class ClassProblems:
             n_atoms=n_atoms,
         )
 
-    @property
-    def size(self) -> tuple[int, int]:
-        """Rows and columns of a factor: more rows than coordinates bring nothing."""
-        return min(self.n_atoms, self.axes.shape[1]), self.axes.shape[1]
-
     def factor(self, energy: Array, axes: Array) -> Array:
-        """E with EᵀE = Σ q_i u_iᵀu_i, and a little energy in every row."""
+        """E with EᵀE = Σ q_i u_iᵀu_i, and a little energy in every row.
+
+        It has as many rows as a class's samples have directions, or atoms if these are fewer: the
+        optimum lies where −∇f is largest, and that has no higher rank than the samples.
+        """
         real = np.einsum("nmf,nmf->nm", axes, axes) > 0
         raised = np.maximum(energy, _SEED * real)
         return np.sqrt(raised)[..., None] * (axes @ self.axes.transpose(0, 2, 1))
@@ -161,7 +160,7 @@ class ClassProblems:
                 lambda x, which: self.evaluate(x, spare[which]),
                 points[spare],
                 tol=_EXACT,
-                max_iter=400,
+                max_iter=1000,
             )
         energy, axes = orthogonal(self.scaled(points), self.n_atoms)
         return Learnt(energy, axes @ self.axes, values)
@@ -174,7 +173,7 @@ class ClassProblems:
 
     def scaled(self, points: Array) -> Array:
         """Factors with ‖E‖² = k."""
-        E = points.reshape(len(points), *self.size)
+        E = points.reshape(len(points), -1, self.axes.shape[1])
         norms = np.sqrt(np.einsum("nkr,nkr->n", E, E))
         return E * (np.sqrt(self.n_atoms) / norms)[:, None, None]
 

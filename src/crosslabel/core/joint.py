@@ -142,16 +142,36 @@ def _descend(
 def temperature(scores: Array, labels: Labels, sample_weights: Array) -> tuple[float, float]:
     """The one weight of one kind of score, and its mean held-out log loss.
 
+    `fit_weights` for one kind, without its arrays of arrays: a grid asks for many.
+
     Parameters
     ----------
     scores : ndarray of shape (n_samples, n_classes)
     labels : ndarray of int of shape (n_samples,)
     sample_weights : ndarray of shape (n_samples,)
     """
-    scale = spread(scores)
-    (weight,) = fit_weights(scores[None] / scale, labels, sample_weights)
-    losses = log_losses(weight / scale * scores, labels)
-    return float(weight / scale), float(np.average(losses, weights=sample_weights))
+    centred = scores - scores.mean(axis=1, keepdims=True)
+    scale = float(np.sqrt(np.vdot(centred, centred) / centred.size)) or 1.0
+    centred /= scale
+    total = sample_weights.sum()
+    mass = sample_weights * (1 + DOUBT / total)
+    own = centred[np.arange(len(labels)), labels]
+    target, squares = float(own @ sample_weights), centred**2
+    low, high, a = 0.0, np.inf, 1.0
+    for _ in range(_STEPS):
+        chances, _ = _partition(a * centred)
+        expected = np.einsum("nc,nc->n", chances, centred)
+        slope = float(mass @ expected) - target
+        low, high = (low, a) if slope > 0 else (a, high)
+        bend = float(mass @ (np.einsum("nc,nc->n", chances, squares) - expected**2))
+        step = a - slope / max(bend, np.finfo(float).tiny)
+        # Where Newton leaves what is known to hold the root, halve or double.
+        moved = step if low < step < high else (0.5 * (low + high) if high < np.inf else 2 * a)
+        done, a = abs(moved - a) <= _TOLERANCE * max(1.0, a), moved
+        if done:
+            break
+    losses = _partition(a * centred)[1] - a * own
+    return a / scale, float(sample_weights @ losses / total)
 
 
 def shares(losses: Array, rate: float) -> Array:

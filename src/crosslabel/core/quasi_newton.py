@@ -32,7 +32,7 @@ class _Pair(NamedTuple):
 
 
 def minimise(
-    evaluate: Evaluate, start: Array, *, tol: float, max_iter: int, memory: int = 12
+    evaluate: Evaluate, start: Array, *, tol: float, max_iter: int, memory: int = 30
 ) -> tuple[Array, Array]:
     """min over x_i of f_i(x_i), for i = 0 … n−1.
 
@@ -45,7 +45,7 @@ def minimise(
     tol : float
         A problem is solved when the next step promises to lower it by less than this part of it.
     max_iter : int
-    memory : int, default=12
+    memory : int, default=30
         Number of steps that the curvature is taken from.
 
     Returns

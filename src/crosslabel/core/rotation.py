@@ -12,6 +12,12 @@ from numpy.typing import NDArray
 
 from crosslabel.core.scaling import Array
 
+_ROUNDS = 4
+"""Of weights: more bring the atoms no nearer to be seen."""
+
+_RANGE = 0.1, 10.0
+"""Of the changes of a weight in one round: a row of no length must not get all."""
+
 
 def unit_atoms(
     energies: Array, axes: Array, n_atoms: int, means: Array, likeness: Array | None = None
@@ -27,7 +33,7 @@ def unit_atoms(
     n_atoms : int
         k.
     means : ndarray of shape (..., n_features)
-        No atom points away from its class's mean.
+        Without likeness, no atom points away from its class's mean.
     likeness : ndarray of shape (..., n_atoms, n_features), optional
         What the atoms shall look like. Without it they are the first axis, in equal parts, plus
         and minus the others.
@@ -36,18 +42,33 @@ def unit_atoms(
     -------
     ndarray of shape (..., n_atoms, n_features)
     """
-    roots = np.sqrt(energies)
+    roots = np.sqrt(energies)[..., None, :]
     if likeness is None:
-        start = cosines(n_atoms, axes.shape[-2])
+        coordinates = unit_norms(cosines(n_atoms, axes.shape[-2]) * roots)
+        along = (coordinates @ (axes @ means[..., None]))[..., 0]
     else:
-        start = procrustes(likeness @ axes.swapaxes(-1, -2) * roots[..., None, :])
-    coordinates = unit_norms(start * roots[..., None, :])
-    along_mean = np.einsum("...km,...mf,...f->...k", coordinates, axes, means, optimize=True)
-    coordinates[along_mean < 0] *= -1
+        aims = likeness @ axes.swapaxes(-1, -2)
+        coordinates = unit_norms(nearest(aims, roots))
+        along = np.einsum("...km,...km->...k", coordinates, aims)
+    coordinates[along < 0] *= -1
     atoms = coordinates @ axes
     # The axes are orthonormal to rounding, and so far are the norms of the atoms.
     atoms /= np.sqrt(np.einsum("...f,...f->...", atoms, atoms))[..., None]
     return atoms
+
+
+def nearest(aims: Array, roots: Array) -> Array:
+    """Rows R diag(√q) near to the aims and to unit norm, for R with orthonormal columns.
+
+    At the nearest rows of unit norm, R solves the Procrustes problem of the aims times one weight
+    each, the multiplier of its norm: those of long rows fall and those of short ones rise.
+    """
+    weights = np.ones((*aims.shape[:-1], 1))
+    for _ in range(_ROUNDS):
+        rows = procrustes(weights * aims * roots) * roots
+        squares = np.einsum("...km,...km->...k", rows, rows)[..., None]
+        weights /= np.clip(squares, *_RANGE)
+    return rows
 
 
 def cosines(n_rows: int, n_columns: int) -> Array:

@@ -1,7 +1,7 @@
 """The model without suppressed codes (λ = ∞) and grouping (γ = 0), solved in closed form.
 
 Each class is a problem of its own: the axes of its second moment, with the energies of
-`core.water_filling`, rotated to unit-norm atoms by `core.rotation`. No start, no iteration, no seed.
+`core.water_filling`, rotated to unit-norm atoms by `core.rotation`; no start and no iteration.
 """
 
 from __future__ import annotations
@@ -85,7 +85,8 @@ def assembled(
             energy, axes, values[group.classes] = learn(group, n_atoms)
             D[places] = unit_atoms(energy, axes, n_atoms, means, wanted)
             # Samples that are all zero use no atom.
-            unused[places] = ~group.moments.any(axis=(1, 2))[:, None]
+            is_zero = np.abs(group.moments).max(axis=(1, 2), initial=0.0) == 0
+            unused[places] = is_zero[:, None]
     apart = () if layout.shared else tuple([value] for value in values.tolist())
     return Solution(D, [float(values.sum())], unused, apart)
 

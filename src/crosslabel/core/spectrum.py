@@ -6,7 +6,7 @@ Classes of one size are decomposed together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -139,14 +139,13 @@ def row_spectra(rows: Array, n_axes: int | None = None) -> Spectra:
         T, with no more rows than features.
     n_axes : int, optional
     """
-    squares, left = np.linalg.eigh(rows @ rows.transpose(0, 2, 1))
-    squares = np.maximum(squares[:, ::-1], 0)
-    kept = squares.shape[1] if n_axes is None else min(n_axes, squares.shape[1])
+    kept = rows.shape[1] if n_axes is None else min(n_axes, rows.shape[1])
+    squares, left, rest = _eigenpairs(rows @ rows.transpose(0, 2, 1), kept)
     # A product with reversed columns as they are would not go through BLAS.
-    products = np.ascontiguousarray(left.transpose(0, 2, 1)[:, ::-1][:, :kept]) @ rows
+    products = np.ascontiguousarray(left) @ rows
     # ‖uᵀT‖ has more correct digits than the root of a small eigenvalue.
     norms = np.sqrt(np.einsum("nmf,nmf->nm", products, products))
-    real = squares[:, :kept] > _floor(squares)
+    real = squares > _floor(squares, rows.shape[1])
     values = np.minimum.accumulate(np.where(real, norms, 0), axis=1)
     axes = products
     axes *= np.divide(1.0, norms, where=real, out=np.zeros_like(norms))[..., None]
@@ -154,40 +153,40 @@ def row_spectra(rows: Array, n_axes: int | None = None) -> Spectra:
     tilt = axes @ axes.transpose(0, 2, 1)
     axes -= 0.5 * (tilt - real[..., None] * np.eye(kept)) @ axes
     axes[values[:, 0] == 0] = np.eye(kept, rows.shape[2])  # of zeros any direction is an axis
-    return Spectra(values, _signed(axes), squares[:, kept:].sum(axis=1))
+    return Spectra(values, _signed(axes), rest)
 
 
 def matrix_spectra(moments: Array, n_axes: int | None = None) -> Spectra:
     """Roots of the eigenvalues, and eigenvectors, of each symmetric matrix in a stack."""
     size = moments.shape[-1]
     kept = size if n_axes is None else min(n_axes, size)
-    with threads_for(4.0 * size**3):
-        if size > _LARGE and kept * _FEW < size:
-            pairs = [_largest(moment, kept) for moment in moments]
-            squares, vectors = (np.array(part) for part in zip(*pairs))
-            trace = np.trace(moments, axis1=1, axis2=2)
-            rest = np.maximum(trace - squares.sum(axis=1), 0)
-        else:
-            squares, vectors = np.linalg.eigh(moments)
-            rest = np.maximum(squares[:, : size - kept], 0).sum(axis=1)
-            squares, vectors = squares[:, size - kept :], vectors[:, :, size - kept :]
-    squares = np.maximum(squares[:, ::-1], 0)
-    real = squares > _floor(squares)
-    axes = np.ascontiguousarray(vectors.transpose(0, 2, 1)[:, ::-1]) * real[..., None]
+    squares, vectors, rest = _eigenpairs(moments, kept)
+    real = squares > _floor(squares, size)
+    axes = vectors * real[..., None]
     axes[squares[:, 0] == 0] = np.eye(kept, size)
     return Spectra(np.sqrt(squares) * real, _signed(axes), rest)
 
 
-def _largest(moment: Array, n_axes: int) -> tuple[Array, Array]:
-    """The largest eigenvalues, ascending, and their vectors as columns."""
-    size = len(moment)
-    wanted = (size - n_axes, size - 1)
-    return eigh(moment, subset_by_index=wanted, driver="evr", check_finite=False)
+def _eigenpairs(grams: Array, kept: int) -> tuple[Array, Array, Array]:
+    """The largest eigenvalues of each matrix, their vectors as rows, and the sum of the others."""
+    size = grams.shape[-1]
+    with threads_for(4.0 * size**3):
+        if size > _LARGE and kept * _FEW < size:
+            wanted = {"subset_by_index": (size - kept, size - 1), "driver": "evr"}
+            pairs = [eigh(gram, **wanted, check_finite=False) for gram in grams]
+            squares, vectors = (np.array(part) for part in zip(*pairs))
+            rest = np.trace(grams, axis1=1, axis2=2) - squares.sum(axis=1)
+        else:
+            squares, vectors = np.linalg.eigh(grams)
+            rest = np.maximum(squares[:, : size - kept], 0).sum(axis=1)
+    largest = slice(None, -kept - 1, -1)
+    vectors = vectors.transpose(0, 2, 1)[:, largest]
+    return np.maximum(squares[:, largest], 0), vectors, np.maximum(rest, 0)
 
 
-def _floor(squares: Array) -> Array:
+def _floor(squares: Array, size: int) -> Array:
     """Below which an eigenvalue is the rounding of the largest."""
-    return squares.shape[1] * np.finfo(np.float64).eps * squares[:, :1]
+    return size * np.finfo(np.float64).eps * squares[:, :1]
 
 
 def _signed(axes: Array) -> Array:
@@ -199,13 +198,10 @@ def _signed(axes: Array) -> Array:
 
 def scatter_spectrum(scatter: Scatter, n_axes: int | None = None) -> Spectrum:
     """Singular values and axes of one scatter, in float64."""
-    exact = scatter.array.astype(np.float64, copy=False)[None]
-    decompose: Callable[[Array, int | None], Spectra] = matrix_spectra
-    if scatter.is_factor and scatter.array.size:
-        decompose = row_spectra
-    elif scatter.is_factor:
-        exact = np.zeros((1, 1, scatter.array.shape[1]))
-        decompose = row_spectra
-    values, axes, rest = (part[0] for part in decompose(exact, n_axes))
+    exact = scatter.array.astype(np.float64, copy=False)
+    if not len(exact):
+        exact = np.zeros((1, exact.shape[1]))
+    decompose = row_spectra if scatter.is_factor else matrix_spectra
+    values, axes, rest = (part[0] for part in decompose(exact[None], n_axes))
     kept = max(1, int(np.count_nonzero(values)))
     return Spectrum(values[:kept], axes[:kept], float(rest))

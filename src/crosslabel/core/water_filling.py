@@ -49,7 +49,7 @@ def _filled(a: Array, w: Array, k: Array, beta: Array) -> Array:
     # The i-th axis is worth its first energy if a_i > νβ with ν that of the first i axes.
     active = (a * (k + beta * spent) > beta * weighted) & (places <= k)
     last = np.maximum(active.sum(axis=-1, keepdims=True) - 1, 0)
-    shape = active.shape[:-1] + (1,)
+    shape = (*active.shape[:-1], 1)
     cost, total = (
         np.take_along_axis(np.broadcast_to(v, active.shape), last, -1).reshape(shape)
         for v in (spent, weighted)

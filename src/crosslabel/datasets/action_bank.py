@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
+from crosslabel.datasets.data_set import DataSet
 from crosslabel.datasets.mat import read_arrays
 from crosslabel.datasets.root import Root, find
-from crosslabel.media.reading import UnreadableFile
+from crosslabel.media.unreadable import UnreadableFile
 
 SUFFIXES = (".npy", ".npy.gz", ".mat")
 GROUP = re.compile(r"_g(\d+)_c\d+")
@@ -82,3 +83,12 @@ def read_bank(path: Path) -> NDArray:
         return np.load(io.BytesIO(raw), allow_pickle=False).ravel().astype(np.float32)
     except (OSError, ValueError, EOFError) as error:
         raise UnreadableFile(path, f"it is no NumPy array ({error})") from None
+
+
+DATA_SET = DataSet(
+    "action_bank",
+    load_action_bank,
+    "action_bank",
+    "<action>/*_bank.npy.gz",
+    "the action bank page of Jason Corso's group; the tool that made them is not public",
+)

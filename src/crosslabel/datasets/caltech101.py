@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sklearn.utils import Bunch
 
+from crosslabel.datasets.data_set import DataSet, Download
 from crosslabel.datasets.folder import load_image_folder
 from crosslabel.datasets.root import Root, find
 
@@ -42,3 +43,20 @@ def load_caltech101(root: Root = None, *, background: bool = True) -> Bunch:
         data.target = data.target[keep] - (data.target[keep] > number)
         data.target_names = data.target_names[data.target_names != BACKGROUND]
     return data
+
+
+DATA_SET = DataSet(
+    "caltech101",
+    load_caltech101,
+    "caltech101",
+    "<class>/image_0001.jpg … or 101_ObjectCategories/<class>/…",
+    "CaltechDATA, record 20086",
+    sources=(
+        Download(
+            "https://data.caltech.edu/records/mzrjq-6wc02/files/caltech-101.zip",
+            "md5:3138e1922a9193bfa496528edbbc45d0",
+            archive=True,
+        ),
+    ),
+    counts=(9144, 102),
+)

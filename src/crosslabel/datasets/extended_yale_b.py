@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import Bunch
 
+from crosslabel.datasets.data_set import DataSet
 from crosslabel.datasets.root import Root, find
-from crosslabel.media.reading import read_image
+from crosslabel.media.images import read_image
 
 
 def load_extended_yale_b(root: Root = None) -> Bunch:
@@ -33,3 +34,13 @@ def load_extended_yale_b(root: Root = None) -> Bunch:
         filenames=[str(f) for f in files],
         DESCR=f"Extended Yale B, cropped: {len(files)} images of {len(names)} people.",
     )
+
+
+DATA_SET = DataSet(
+    "extended_yale_b",
+    load_extended_yale_b,
+    "extended_yale_b",
+    "CroppedYale/yaleB01/yaleB01_P00A+000E+00.pgm …",
+    "the page of the Extended Yale Face Database B (UCSD vision); take the cropped images",
+    counts=(2414, 38),
+)

@@ -14,13 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import Bunch
 
-from crosslabel.media.reading import (
-    CLIP_SUFFIXES,
-    UnreadableFile,
-    image_suffixes,
-    read_clip,
-    read_image,
-)
+from crosslabel.media.clips import CLIP_SUFFIXES, read_clip
+from crosslabel.media.images import image_suffixes, read_image
+from crosslabel.media.unreadable import UnreadableFile
 
 
 class Skipped(NamedTuple):

@@ -1,4 +1,4 @@
-"""MNIST and Fashion-MNIST: their idx files, plain or gzipped; and scikit-learn's digits."""
+"""Idx files, plain or gzipped: the form of MNIST and of the data sets that follow it."""
 
 from __future__ import annotations
 
@@ -10,70 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from crosslabel.datasets.root import MissingData, Root, find
+from crosslabel.datasets.data_set import Download
+from crosslabel.datasets.root import MissingData
 
 TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 PARTS = ("train", "t10k")
-FASHION = (
-    *("T-shirt/top", "Trouser", "Pullover", "Dress", "Coat"),
-    *("Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"),
-)
-
-
-def load_mnist(root: Root = None) -> Bunch:
-    """MNIST (LeCun et al., 1998): 60,000 training and 10,000 test images of 28×28.
-
-    Parameters
-    ----------
-    root : path, default=None
-        Folder of data sets; `mnist/train-images-idx3-ubyte` … (or `.gz`) lie in it.
-
-    Returns
-    -------
-    Bunch
-        `images`, `target`, `target_names`, `train` and `test` (indices) and `DESCR`.
-    """
-    return _load("mnist", find("mnist", root, "mnist", "MNIST/raw"), np.arange(10).astype(str))
-
-
-def load_fashion_mnist(root: Root = None) -> Bunch:
-    """Fashion-MNIST (Xiao, Rasul and Vollgraf, 2017), in the same form as MNIST.
-
-    Parameters
-    ----------
-    root : path, default=None
-        Folder of data sets; `fashion_mnist/train-images-idx3-ubyte` … (or `.gz`) lie in it.
-
-    Returns
-    -------
-    Bunch
-        As of `load_mnist`.
-    """
-    folder = find("fashion_mnist", root, "fashion_mnist", "FashionMNIST/raw")
-    return _load("fashion_mnist", folder, np.array(FASHION))
-
-
-def load_digits(root: Root = None) -> Bunch:
-    """The 1797 digits of 8×8 that come with scikit-learn.
-
-    Parameters
-    ----------
-    root : ignored
-
-    Returns
-    -------
-    Bunch
-        `images` (float, in [0, 1]), `target`, `target_names` and `DESCR`.
-    """
-    from sklearn.datasets import load_digits as load
-
-    digits = load()
-    return Bunch(
-        images=(digits.images / 16).astype(np.float32),
-        target=digits.target,
-        target_names=digits.target_names.astype(str),
-        DESCR=digits.DESCR,
-    )
 
 
 def read_idx(path: Path) -> NDArray:
@@ -105,7 +46,22 @@ def read_idx(path: Path) -> NDArray:
     return np.frombuffer(content, kind, offset=begin).reshape(shape).astype(kind.newbyteorder("="))
 
 
-def _load(name: str, folder: Path, names: NDArray) -> Bunch:
+def load_idx(name: str, folder: Path, names: NDArray[np.str_]) -> Bunch:
+    """Images and labels of the training and the test part.
+
+    Parameters
+    ----------
+    name : str
+        Of the data set.
+    folder : Path
+    names : ndarray of str
+        Of the classes.
+
+    Returns
+    -------
+    Bunch
+        `images`, `target`, `target_names`, `train` and `test` (indices) and `DESCR`.
+    """
     images = [read_idx(_file(name, folder, f"{part}-images-idx3-ubyte")) for part in PARTS]
     labels = [read_idx(_file(name, folder, f"{part}-labels-idx1-ubyte")) for part in PARTS]
     n_train = len(labels[0])
@@ -127,3 +83,9 @@ def _file(name: str, folder: Path, stem: str) -> Path:
     raise MissingData(
         f"{folder / stem} (or .gz) is missing. `crosslabel data fetch {name}` gets it."
     )
+
+
+def idx_sources(base: str, *checksums: str) -> tuple[Download, ...]:
+    """The four files under an address, with their MD5 checksums: training images first."""
+    stems = [f"{part}-{kind}-ubyte.gz" for part in PARTS for kind in ("images-idx3", "labels-idx1")]
+    return tuple(Download(f"{base}/{s}", f"md5:{c}") for s, c in zip(stems, checksums, strict=True))

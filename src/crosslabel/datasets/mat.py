@@ -8,6 +8,7 @@ or a ready split (`training_feats`, `testing_feats`, `H_train`, `H_test`). Other
 from __future__ import annotations
 
 import os
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -143,7 +144,10 @@ def _read_v5(path: Path) -> dict[str, NDArray]:
     import scipy.io
 
     try:
-        content = scipy.io.loadmat(path)
+        with warnings.catch_warnings():
+            # SciPy will return sparse arrays in place of matrices: here both are made dense.
+            warnings.filterwarnings("ignore", message="The default value for `spmatrix`")
+            content = scipy.io.loadmat(path)
     # A damaged file fails anywhere inside the reader, with whatever error is at hand.
     except Exception as error:
         raise ValueError(f"{path} is no readable .mat file ({error}).") from None

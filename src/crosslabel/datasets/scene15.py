@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sklearn.utils import Bunch
 
+from crosslabel.datasets.data_set import DataSet
 from crosslabel.datasets.folder import load_image_folder
 from crosslabel.datasets.root import Root, find
 
@@ -22,3 +23,13 @@ def load_scene15(root: Root = None) -> Bunch:
         `filenames`, `target`, `target_names` and `DESCR`.
     """
     return load_image_folder(find("scene15", root, "scene15", "15-Scene"), check=False)
+
+
+DATA_SET = DataSet(
+    "scene15",
+    load_scene15,
+    "scene15",
+    "<class>/image_0001.jpg …, fifteen classes",
+    "Svetlana Lazebnik's page at the University of Illinois (scene_categories.zip)",
+    counts=(4485, 15),
+)

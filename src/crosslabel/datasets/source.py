@@ -9,7 +9,8 @@ from sklearn.utils import Bunch
 
 from crosslabel.datasets.folder import load_clip_folder, load_image_folder, walk
 from crosslabel.datasets.mat import load_features
-from crosslabel.media.reading import VIDEO_SUFFIXES, image_suffixes
+from crosslabel.media.clips import VIDEO_SUFFIXES
+from crosslabel.media.images import image_suffixes
 
 FEATURE_SUFFIXES = frozenset({".mat", ".npz"})
 

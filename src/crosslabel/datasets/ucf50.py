@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.utils import Bunch
 
+from crosslabel.datasets.data_set import DataSet
 from crosslabel.datasets.folder import load_clip_folder
 from crosslabel.datasets.root import Root, find
 
@@ -40,3 +41,12 @@ def _group(name: str) -> int:
             "group is unknown."
         )
     return int(match[1])
+
+
+DATA_SET = DataSet(
+    "ucf50",
+    load_ucf50,
+    "UCF50",
+    "<action>/v_<action>_g01_c01.avi …",
+    "the Center for Research in Computer Vision, University of Central Florida (UCF50.rar)",
+)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.utils import Bunch
 
+from crosslabel.datasets.data_set import DataSet
 from crosslabel.datasets.folder import load_clip_folder
 from crosslabel.datasets.root import Root, find
 
@@ -27,3 +28,13 @@ def load_weizmann(root: Root = None) -> Bunch:
     data = load_clip_folder(find("weizmann", root, "weizmann"), check=False)
     data.groups = np.array([Path(name).stem.split("_")[0] for name in data.filenames])
     return data
+
+
+DATA_SET = DataSet(
+    "weizmann",
+    load_weizmann,
+    "weizmann",
+    "<action>/<person>_<action>.avi",
+    "the page 'Actions as Space-Time Shapes' of the Weizmann Institute",
+    counts=(90, 10),
+)

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 from sklearn.utils import Bunch
 
+from crosslabel.datasets.data_set import DataSet
 from crosslabel.datasets.root import Root, find
-from crosslabel.media.reading import read_image
+from crosslabel.media.images import read_image
 
 # The distribution names one file of subject01 after its format instead of its condition.
 RENAMED = {"gif": "centerlight"}
@@ -65,8 +67,6 @@ def _crops(root: Root) -> Bunch:
 
 
 def _zipped(place: Path) -> dict[tuple[str, str], NDArray]:
-    from PIL import Image
-
     with zipfile.ZipFile(place) as archive:
         members = [name for name in archive.namelist() if name.lower().endswith(".bmp")]
         return {
@@ -79,3 +79,13 @@ def _zipped(place: Path) -> dict[tuple[str, str], NDArray]:
 
 def _unpacked(place: Path) -> dict[tuple[str, str], NDArray]:
     return {(f.parent.name, f.name): read_image(f) for f in place.rglob("*.bmp")}
+
+
+DATA_SET = DataSet(
+    "yale",
+    load_yale,
+    "yale",
+    "yalefaces/subject01.glasses … (and yalefaces_100x100.zip for the aligned crops)",
+    "the Yale vision group; ask through the page of the Yale Face Database (UCSD)",
+    counts=(165, 15),
+)

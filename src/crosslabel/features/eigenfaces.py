@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -13,6 +14,8 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.scaling import Array
+from crosslabel.features.pixels import PIXEL_OPTIONS, pixel_steps
+from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, whole_number
 from crosslabel.intake.checking import validate_data
 
 
@@ -100,3 +103,15 @@ class Eigenfaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
+
+
+def _steps(items: Sequence[Any], settings: FeatureSettings, dimension: int, **pixels: Any) -> Steps:
+    return [*pixel_steps(items, settings, **pixels), ("eigenfaces", Eigenfaces(dimension))]
+
+
+RECIPE = Recipe(
+    "eigenfaces",
+    "images",
+    _steps,
+    (*PIXEL_OPTIONS, Option("dimension", "Values that are kept.", 300, whole_number)),
+)

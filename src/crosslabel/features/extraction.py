@@ -17,7 +17,8 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 
-from crosslabel.files.whole import write_whole as write_whole
+from crosslabel.files.whole import write_whole
+from crosslabel.progress_bar import progress_bar
 
 FORMAT = 1  # part of every key: a change of any transformer's output must raise it
 CHUNK = 16  # items per task: the function travels to another process once for so many
@@ -89,26 +90,3 @@ def _place(item: Any, label: str, folder: Path) -> Path:
     is_path = isinstance(item, str | os.PathLike)
     key = joblib.hash([label, Path(item).read_bytes() if is_path else item])
     return folder / key[:2] / f"{key}.npy"
-
-
-class progress_bar:
-    """A progress bar on standard error as a context; without a name, nothing."""
-
-    def __init__(self, name: str | None, total: int) -> None:
-        self.name, self.total = name, total
-
-    def __enter__(self) -> Callable[[int], None]:
-        if self.name is None:
-            return lambda count: None
-        from rich.console import Console
-        from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
-
-        columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
-        self.display = Progress(*columns, console=Console(stderr=True))
-        self.display.start()
-        task = self.display.add_task(self.name, total=self.total)
-        return lambda count: self.display.advance(task, count)
-
-    def __exit__(self, *_: object) -> None:
-        if self.name is not None:
-            self.display.stop()

@@ -8,6 +8,7 @@ histogram of codes. The loop is over the neighbours; voxels are compared all at 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -19,6 +20,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from crosslabel.core.scaling import Array
 from crosslabel.features.extraction import extract
+from crosslabel.features.recipe import FeatureSettings, Recipe, Steps
+from crosslabel.media.clips import read_clip
 from crosslabel.media.gray import Images
 
 PLANES = ("xy", "xt", "yt")
@@ -214,8 +217,6 @@ def _shifted(
 
 def _volume(clip: Any, radii: tuple[int, int, int]) -> NDArray[Any]:
     if isinstance(clip, str | os.PathLike):
-        from crosslabel.media.reading import read_clip
-
         clip = read_clip(clip)
     volume = np.asarray(clip)
     if volume.ndim != 3 or min(np.array(volume.shape) - 2 * np.array(radii[::-1])) < 1:
@@ -229,3 +230,10 @@ def _volume(clip: Any, radii: tuple[int, int, int]) -> NDArray[Any]:
     if volume.dtype.kind == "f" and not np.isfinite(volume).all():
         raise ValueError("The clip holds NaN or infinity. Repair it or leave it out.")
     return volume
+
+
+def _steps(items: Sequence[Any], settings: FeatureSettings) -> Steps:
+    return [("lbptop", LBPTOP(root=True, **settings.extraction))]
+
+
+RECIPE = Recipe("lbptop", "clips", _steps, usual=True)

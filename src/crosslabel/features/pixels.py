@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.scaling import Array, unit_rows
+from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, image_size
 from crosslabel.intake.checking import validate_data
 from crosslabel.media.gray import Images, gray_image
 
+HEIGHT = 48  # rows of pixels that images are shrunk to where no size is given
 LEVELS = 255.0  # gray levels of an 8-bit image: the logarithm is of 1 + level, so black gives 0
 
 
@@ -122,8 +126,6 @@ class Pixels(TransformerMixin, BaseEstimator):
                 f"All images must have the size {self.image_shape_} of the first, but one has "
                 f"{pixels.shape}. Give size=(height, width) to resize them."
             )
-        from PIL import Image
-
         height, width = self.image_shape_
         resized = Image.fromarray(pixels).resize((width, height), Image.Resampling.BICUBIC)
         # A bicubic filter overshoots at sharp edges; an intensity stays an intensity.
@@ -148,3 +150,21 @@ def _is_flat(X: Any) -> bool:
     if hasattr(X, "shape") or hasattr(X, "__array__"):
         return len(getattr(X, "shape", ())) <= 2
     return not len(X) or (not isinstance(X[0], str | os.PathLike) and np.ndim(X[0]) < 2)
+
+
+def pixel_steps(
+    items: Sequence[Any], settings: FeatureSettings, size: tuple[int, int] | None, log: bool
+) -> Steps:
+    """Pixels of a given size, or shrunk to few rows with the shape of the first image."""
+    if size is None:
+        height, width = gray_image(items[0]).shape
+        shrink = min(1.0, HEIGHT / height)
+        size = (max(1, round(height * shrink)), max(1, round(width * shrink)))
+    return [("pixels", Pixels(size, log=log))]
+
+
+PIXEL_OPTIONS = (
+    Option("size", f"Height x width, as 54x48; else {HEIGHT} rows.", None, image_size),
+    Option("log", "Logarithm of intensities, against shadows.", False),
+)
+RECIPE = Recipe("pixels", "images", pixel_steps, PIXEL_OPTIONS, usual=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -13,6 +14,8 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.scaling import Array, unit_rows
+from crosslabel.features.pixels import PIXEL_OPTIONS, pixel_steps
+from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, whole_number
 from crosslabel.intake.checking import validate_data
 
 
@@ -87,3 +90,16 @@ class RandomFaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
+
+
+def _steps(items: Sequence[Any], settings: FeatureSettings, dimension: int, **pixels: Any) -> Steps:
+    faces = RandomFaces(dimension, random_state=settings.seed)
+    return [*pixel_steps(items, settings, **pixels), ("randomfaces", faces)]
+
+
+RECIPE = Recipe(
+    "randomfaces",
+    "images",
+    _steps,
+    (*PIXEL_OPTIONS, Option("dimension", "Values that are kept.", 504, whole_number)),
+)

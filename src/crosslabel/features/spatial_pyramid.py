@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -25,7 +25,9 @@ from sklearn.utils.validation import check_is_fitted
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.features.assignment import ASSIGNMENTS, Codebook
 from crosslabel.features.dense_sift import DenseSIFT, Descriptors
+from crosslabel.features.eigenfaces import Eigenfaces
 from crosslabel.features.extraction import extract
+from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, whole_number
 from crosslabel.media.gray import Images, gray_image
 
 POOLING: dict[str, Callable[[Array, NDArray[np.intp], Array], None]] = {
@@ -282,3 +284,20 @@ class DescriptorSampler:
         image, seed = item
         values = self.descriptor.describe(image).values
         return values[np.random.default_rng(seed).permutation(len(values))[: self.quota]]
+
+
+def _steps(items: Sequence[Any], settings: FeatureSettings, words: int, dimension: int) -> Steps:
+    pyramid = SpatialPyramid(words, random_state=settings.seed, **settings.extraction)
+    # Not centred: subtracting the mean costs the flagship points (docs/features.md).
+    return [("pyramid", pyramid), ("pca", Eigenfaces(dimension))]
+
+
+RECIPE = Recipe(
+    "spm",
+    "images",
+    _steps,
+    (
+        Option("words", "Codebook size.", 1024, whole_number),
+        Option("dimension", "Values that are kept.", 3000, whole_number),
+    ),
+)

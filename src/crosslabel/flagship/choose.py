@@ -23,7 +23,7 @@ from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice, Member
 from crosslabel.flagship.held_out import Samples
-from crosslabel.flagship.lifts import lift_named, lifts
+from crosslabel.flagship.lifts import LiftPlan, lifts
 from crosslabel.flagship.race import (
     DISCRIMINANT,
     GLOBAL,
@@ -64,7 +64,7 @@ def grid_of(wish: Wish) -> Grid:
     ridges = RIDGES if wish.ridge == "auto" else (float(wish.ridge),)
     wide = GLOBAL_RIDGES if wish.ridge == "auto" and wish.rule not in RULES else ridges
     shrinkages = SHRINKAGES if wish.shrinkage == "auto" else (float(wish.shrinkage),)
-    rules = GLOBAL_RULES
+    rules: tuple[str, ...] = GLOBAL_RULES
     if wish.rule in RULES:
         # The l1 mass depends on the rotation of atoms, which folds do not make; the length
         # stands in for it.
@@ -73,12 +73,12 @@ def grid_of(wish: Wish) -> Grid:
     return Grid(ridges, wide, rules, shrinkages, most)
 
 
-def kinds_of(wish: Wish, lift: Lift) -> set[str]:
+def kinds_of(wish: Wish, plan: LiftPlan) -> set[str]:
     """Kinds of scores that race in a lift."""
     if wish.rule in RULES:
         return {LOCAL if wish.rule == LOCAL else GLOBAL}
     # A code over all atoms of a kernel costs more than it has ever gained.
-    return {LOCAL, DISCRIMINANT} if lift.kernel else {LOCAL, GLOBAL, DISCRIMINANT}
+    return {LOCAL, DISCRIMINANT} if plan.kernel else {LOCAL, GLOBAL, DISCRIMINANT}
 
 
 class Distinct(NamedTuple):
@@ -102,24 +102,28 @@ class Distinct(NamedTuple):
         sample = summary.sample
         return cls(sample.X, sample.labels, sample.weights, sample.hashes)
 
-    def some(self, most: int, seed: int) -> Distinct:
-        """At most about so many, drawn from each class alike by their content."""
+    def some(self, most: int, seed: int) -> tuple[Distinct, Labels]:
+        """At most about so many, drawn from each class alike by their content, and their folds.
+
+        Folds are stratified; a class's only sample has fold −1.
+        """
         ranks = mixed(self.hashes ^ mixed(np.array([seed + 1], np.uint64)))
         order = np.lexsort((ranks, self.labels))
         counts = np.bincount(self.labels)
-        place = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
-        limit = max(2 * N_FOLDS, most // max(1, np.count_nonzero(counts)))
-        chosen = order[place < limit]
-        return Distinct(*(part[chosen] for part in self))
-
-    def folds(self) -> Labels:
-        """Stratified folds of samples in the order of `some`; −1 for a class's only sample."""
-        counts = np.bincount(self.labels)
-        n_folds = int(np.clip(counts[counts > 1].min(initial=N_FOLDS), 2, N_FOLDS))
         starts = np.cumsum(counts) - counts
-        # Each class begins with another fold, so that the folds are of one size.
-        place = np.arange(len(self.labels)) - starts[self.labels] + self.labels
-        return np.where(counts[self.labels] > 1, place % n_folds, -1)
+        place = np.arange(len(order)) - starts[self.labels[order]]
+        limit = max(2 * N_FOLDS, most // max(1, int(np.count_nonzero(counts))))
+        n_folds = int(np.clip(counts[counts > 1].min(initial=N_FOLDS), 2, N_FOLDS))
+        # Each class begins with another fold, which its content tells: the folds are of one size.
+        first = ranks[order[np.minimum(starts, len(order) - 1)]] % np.uint64(n_folds)
+        shifted = (place + first[self.labels[order]].astype(np.intp)) % n_folds
+        fold = np.where(counts[self.labels[order]] > 1, shifted, -1)
+        kept = place < limit
+        chosen = order[kept]
+        some = Distinct(
+            self.X[chosen], self.labels[chosen], self.weights[chosen], self.hashes[chosen]
+        )
+        return some, fold[kept]
 
 
 def choose(samples: Distinct, wish: Wish, lift: Lift | None = None) -> Choice:
@@ -132,15 +136,20 @@ def choose(samples: Distinct, wish: Wish, lift: Lift | None = None) -> Choice:
     lift : Lift, optional
         Of samples that are lifted already; those of the wish are tried if it is not given.
     """
-    if not wish.is_open:
-        return named_choice(wish, lift or lift_named(samples.X, samples.weights, wish))
-    some = samples.some(MOST, wish.settings.seed)
-    tried = lifts(some.X, some.weights, wish) if lift is None else {"fixed": Lift(unit=False)}
-    fold = some.folds()
-    if not (fold >= 0).any() or len(np.unique(some.labels)) < 2:
-        return named_choice(wish, lift or next(iter(tried.values())))
+    some, fold = samples.some(MOST, wish.settings.seed)
+    tried = {"fixed": LiftPlan(Lift(unit=False))}
+    if lift is None:
+        tried = lifts(some.X, some.weights, wish)
+
+    def settled(name: str) -> Lift:
+        return lift or tried[name].settled(samples.X, wish.n_landmarks)
+
+    if not wish.is_open or not (fold >= 0).any() or len(np.unique(some.labels)) < 2:
+        return named_choice(wish, settled(next(iter(tried))))
     found, scores = _raced(some, tried, fold, wish)
-    members = [_member(one, lift or tried[one.lift], wish, samples, len(some.X)) for one in found]
+    members = [_member(one, settled(one.lift), wish, samples, len(some.X)) for one in found]
+    # The first is shown: atoms of a kernel cannot be looked at.
+    members.sort(key=lambda member: member.lift.kernel is not None)
     return Choice(tuple(members), scores, float(samples.weights.sum()))
 
 
@@ -161,7 +170,7 @@ class Average(NamedTuple):
 
 
 def _raced(
-    samples: Distinct, candidates: Mapping[str, Lift], fold: Labels, wish: Wish
+    samples: Distinct, candidates: Mapping[str, LiftPlan], fold: Labels, wish: Wish
 ) -> tuple[list[Setting], dict[str, float]]:
     """The settings that won, and the held-out accuracy of every lift that ran to the end."""
     linear, kernels = _field(samples, candidates, fold, wish)
@@ -184,20 +193,16 @@ def _raced(
 
 
 def _field(
-    samples: Distinct, tried: Mapping[str, Lift], fold: Labels, wish: Wish
+    samples: Distinct, tried: Mapping[str, LiftPlan], fold: Labels, wish: Wish
 ) -> tuple[list[Runner], list[Runner]]:
     """All lifts at the start, linear ones and kernels."""
-    linear, kernels = [], []
-    for name, lift in tried.items():
-        rows = None
-        if lift.kernel is None:
-            rows = lift(samples.X).astype(np.float64, copy=False)
-            gram = rows @ rows.T
-        else:
-            gram = lift.kernel.values(replace(lift, kernel=None)(samples.X))
-        own = Samples(gram, samples.labels, fold, samples.weights, rows)
-        runner = Runner(name, own, grid_of(wish), kinds_of(wish, lift))
-        (linear if lift.kernel is None else kernels).append(runner)
+    linear, kernels = list[Runner](), list[Runner]()
+    for name, plan in tried.items():
+        rows = plan.lift(samples.X).astype(np.float64, copy=False)
+        kernel = None if plan.kernel is None else plan.values
+        own = Samples(rows, samples.labels, fold, samples.weights, kernel)
+        runner = Runner(name, own, grid_of(wish), kinds_of(wish, plan))
+        (linear if kernel is None else kernels).append(runner)
     return linear, kernels
 
 
@@ -233,7 +238,7 @@ def _member(setting: Setting, lift: Lift, wish: Wish, samples: Distinct, n_some:
         lift,
         replace(wish.settings, ridge=setting.ridge),
         wish.rule if wish.rule in RULES else setting.rule,
-        setting.dictionary_weight,
+        float(setting.dictionary_weight),
         shrinkage,
-        setting.discriminant_weight,
+        float(setting.discriminant_weight),
     )

@@ -18,9 +18,9 @@ from crosslabel.core.initialise import Initialiser
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
-from crosslabel.flagship.choose import Distinct, choose
+from crosslabel.flagship.choose import Distinct, choose, named_choice
 from crosslabel.flagship.learn import SOLVERS
-from crosslabel.flagship.lifts import default_lift
+from crosslabel.flagship.lifts import default_lift, lift_named
 from crosslabel.flagship.predictor import JOINT
 from crosslabel.flagship.problem import SPECTRAL, Settings
 from crosslabel.flagship.progress import CallbackSupportMixin, Progress, with_callbacks
@@ -30,6 +30,7 @@ from crosslabel.flagship.streams import StreamLearner
 from crosslabel.flagship.train import train
 from crosslabel.flagship.wish import Wish
 from crosslabel.intake.checking import Training, check_spread, check_training
+from crosslabel.intake.devices import device_of
 from crosslabel.intake.lift import KERNELS, Lift
 from crosslabel.intake.sources import is_out_of_core
 from crosslabel.intake.summary import Summary
@@ -75,7 +76,8 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
     scale : {"auto", "unit", "standard", "none"}, default="auto"
         "unit" scales each sample to unit norm, the paper's convention; "standard" first takes from
         each feature its mean and divides by its deviation; "none" leaves samples as they are.
-        "auto" with a rule that is named is "unit". A sample of zeros stays zero.
+        "auto" with a rule that is named is "unit". A sample of zeros stays zero: by a single rule
+        all classes then score the same, and the first one is predicted.
     offset : "auto" or float, default="auto"
         A constant coordinate beside the features before samples get unit norm: a class may then
         lie off the origin, as in standardised tables. 0 for none.
@@ -273,7 +275,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         if self.scale == "none":
             check_spread(training.X)
         seed = self._seed()
-        choice = self._choice(training, seed)
+        choice = self._choice(training, self._wish(seed, device_of(X) or self.device))
         size = len(training.X)
         summaries = [
             self._empty(training.X, member.lift, size, seed).absorb(
@@ -287,25 +289,25 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         kept = summaries[0].bounded(self._kept()) if self.keep_summary else None
         return self._adopt(bare, kept, fitted)
 
-    def _choice(self, training: Training, seed: int) -> Choice:
+    def _choice(self, training: Training, wish: Wish) -> Choice:
         """What is chosen from samples in memory; with one lift where they go on as a stream."""
-        wish = self._wish(seed)
         if self.keep_summary:
+            targets = training.classes[training.labels]
             summary = self._empty_summary(training.X)
-            summary = summary.absorb(
-                training.X, training.classes[training.labels], training.weights
-            )
-            return self._chosen(summary)
+            return self._chosen(summary.absorb(training.X, targets, training.weights))
+        if not wish.is_open:
+            plan = lift_named(training.X, training.weights, wish)
+            return named_choice(wish, plan.settled(training.X, wish.n_landmarks))
         return choose(Distinct.of(training), wish)
 
     def _chosen(self, summary: Summary) -> Choice:
         """What is chosen from the samples that a summary keeps."""
         return choose(Distinct.kept(summary), self._wish(summary.sample.seed), summary.lift)
 
-    def _wish(self, seed: int) -> Wish:
+    def _wish(self, seed: int, device: str | None = None) -> Wish:
         """What the user names, and what is left to the choice."""
         return Wish(
-            self._settings(seed),
+            self._settings(seed, device or self.device),
             rule=self.rule,
             ridge=self.ridge,
             shrinkage=self.shrinkage,
@@ -315,7 +317,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
             n_landmarks=self.n_landmarks,
         )
 
-    def _settings(self, seed: int) -> Settings:
+    def _settings(self, seed: int, device: str | None = None) -> Settings:
         return Settings(
             self.atoms_per_class,
             int(self.shared_atoms),
@@ -326,7 +328,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
             int(self.max_iter),
             float(self.tol),
             self.solver,
-            self.device,
+            device,
             seed,
         )
 

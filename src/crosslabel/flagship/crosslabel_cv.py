@@ -2,64 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import product
+import math
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.model_selection import check_cv
+from numpy.typing import ArrayLike
+from sklearn.metrics import get_scorer_names
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils._param_validation import StrOptions
 
-from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.initialise import INITIALISERS
-from crosslabel.core.objective import Penalties
-from crosslabel.core.rules import RULES
+from crosslabel.core.initialise import Initialiser
+from crosslabel.core.ordering import row_hashes
 from crosslabel.core.scaling import Array
-from crosslabel.core.solver import SWEEPS, learn
+from crosslabel.flagship.answers import HeldOut
+from crosslabel.flagship.choice import Choice, Member
 from crosslabel.flagship.crosslabel import CrossLabelClassifier
-from crosslabel.flagship.probability import ProbabilityMixin
-from crosslabel.flagship.rejection import NoveltyMixin
-from crosslabel.flagship.rule_choice import accuracy
-from crosslabel.flagship.training import Fold, TrainingSet, fold_numbers, folds
-from crosslabel.methods.base import Labels
+from crosslabel.flagship.fitted import Fitted
+from crosslabel.flagship.fold_scores import Fold, fold_scores, settings_of
+from crosslabel.flagship.grid import Setting, settings
+from crosslabel.flagship.judging import judged, results
+from crosslabel.flagship.lifts import lift_named
+from crosslabel.flagship.predictor import Predictor
+from crosslabel.flagship.problem import SPECTRAL, Settings
+from crosslabel.flagship.splits import Split, check_splits, content_splits, given_splits
+from crosslabel.flagship.start import STARTS
+from crosslabel.flagship.stored import EARLIER
+from crosslabel.flagship.train import train
+from crosslabel.flagship.wish import Wish
+from crosslabel.intake.checking import Training, check_spread, check_training, checked_weights
+from crosslabel.intake.devices import from_device
+from crosslabel.intake.summary import Summary
 
-WARM_ITERATIONS = 4
-"""Iterations from a neighbouring grid point's dictionary: enough to rank settings roughly."""
-
-FINALISTS = 3
-"""Dictionaries that are learnt anew for the final ranking, at least; a tenth of a large grid."""
-
-
-Split = tuple[NDArray[np.intp], NDArray[np.intp]]
-
-
-class Setting(NamedTuple):
-    """One point of the grid."""
-
-    atoms_per_class: Any
-    suppression: float
-    grouping: float
-    ridge: float
-    rule: str
+COMMON = ("shared_atoms", "scale", "init", "max_iter", "tol", "device")
+"""Parameters that go to the best estimator as they are."""
 
 
-Scores = dict[Setting, float]
+def chosen(name: str) -> Any:
+    """A parameter of the best setting, once there is one."""
+
+    def value(self: CrossLabelClassifierCV) -> Any:
+        if "best_params_" not in self.__dict__:
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
+        return self.best_params_.get(name)
+
+    return property(value, doc=f"`{name}` of the best setting.")
 
 
-class CrossLabelClassifierCV(
-    NoveltyMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbabilityMixin
-):
-    """`CrossLabelClassifier` with β, λ, γ, atom counts and rule chosen by cross-validation.
+class CrossLabelClassifierCV(Predictor):
+    """`CrossLabelClassifier` with its parameters chosen by cross-validation.
 
-    Faster than `GridSearchCV` over the same grid: the statistics of each fold are computed once and
-    merged, neighbouring grid points start from each other's dictionaries, and both rules are scored
-    with one dictionary. The few best settings are then learnt from a fresh start, exactly as
-    `CrossLabelClassifier` learns them, and the best of these is chosen.
+    Far faster than `GridSearchCV` over the same grid: with infinite suppression and no grouping one
+    eigendecomposition for each class and fold serves all numbers of atoms, ridges and rules. Other
+    settings are learnt, each dictionary once for all rules.
 
     Parameters
     ----------
@@ -67,46 +63,57 @@ class CrossLabelClassifierCV(
         Numbers of atoms to try. An entry may itself be a sequence, one number per class.
     shared_atoms : int, default=0
         Atoms that all classes use freely.
-    ridges : sequence of float, default=(8e-4, 8e-3, 8e-2)
+    ridges : sequence of float, default=(1e-3, 1e-2, 1e-1, 5e-1)
         Values of β to try.
-    suppressions : sequence of float, default=(2.0, 2e3)
-        Values of λ to try.
-    groupings : sequence of float, default=(2e-2, 5e-1)
+    suppressions : sequence of float, default=(inf,)
+        Values of λ to try; the paper's range is 0.2, 2, 20, 200, 2000 and inf.
+    groupings : sequence of float, default=(0.0,)
         Values of γ to try.
-    rule : {"auto", "global", "local"}, default="auto"
-        "auto" tries both rules.
+    rules : "auto" or sequence of str, default=("local", "global-length", "joint")
+        Rules to try, "auto" for these three: names in `crosslabel.core.rules`, and "joint", the
+        local rule with the discriminant of the same statistics. Its two weights, and the
+        temperature of all probabilities, come from the folds that are not judged.
+    shrinkages : sequence of float, default=(1e-2, 1e-1, 1.0)
+        Shrinkages of the joint rule's discriminant to try.
+    scale : {"auto", "unit", "standard", "none"}, default="unit"
+        As of `CrossLabelClassifier`; "auto" is "unit".
     cv : int, cross-validation generator or iterable, default=5
         Number of stratified folds, or the splits themselves as in scikit-learn. An integer gives
-        folds that do not depend on the order of the samples.
-    normalize : bool, default=True
-        Scale each sample to unit norm.
-    init : {"kmeans", "random"}, default="kmeans"
-        The starting dictionary.
+        folds that do not depend on the order of the samples; with groups, folds that keep these
+        together.
+    scoring : str or callable, default=None
+        Any scorer of scikit-learn; None for accuracy.
+    init : {"spectral", "kmeans", "random"} or callable, default="spectral"
+        Where iterations start, as of `CrossLabelClassifier`.
     max_iter : int, default=20
-        Most iterations of the first grid point of each path and of the final fit.
+        Most iterations where there are any.
     tol : float, default=1e-4
         Stop when an iteration lowers the objective by less than this part of it.
-    solver : {"exact", "class"}, default="exact"
     random_state : int, RandomState instance or None, default=None
+        Seeds the folds and the start.
     verbose : int, default=0
         Print the score of each setting.
-    probability : bool, default=False
-        Enable `predict_proba`.
+    device : str, default=None
+        As of `CrossLabelClassifier`.
 
     Attributes
     ----------
     best_estimator_ : CrossLabelClassifier
-        Fitted on all samples with the best setting.
+        Learnt from all samples with the best setting.
     best_score_ : float
-        Its mean cross-validated accuracy.
+        Its mean cross-validated score.
+    best_index_ : int
+        Its place in `cv_results_`; of equals the first.
     best_params_ : dict
-    atoms_per_class_, suppression_, grouping_, ridge_, rule_
-        The best setting, one by one.
+        Its parameters, as `CrossLabelClassifier` takes them.
+    atoms_per_class_, suppression_, grouping_, ridge_, rule_, shrinkage_
+        The same, one by one; the shrinkage is "auto" where the rule has none.
     cv_results_ : dict
-        `params`, `mean_test_score`, `std_test_score`, `split_test_score` and `finalist` (learnt
-        from a fresh start), one entry per setting.
-    classes_, dictionary_, atom_labels_, n_iter_, n_features_in_, feature_names_in_
-        As in `CrossLabelClassifier`.
+        `params`, `mean_test_score`, `std_test_score`, `rank_test_score`, `split_test_score` of
+        shape (n_settings, n_folds), and its columns `split0_test_score`, ….
+    classes_, dictionary_, atom_labels_, objective_trace_, n_iter_, unused_atoms_, temperature_
+        As of `CrossLabelClassifier`.
+    n_features_in_, feature_names_in_
 
     Examples
     --------
@@ -114,62 +121,85 @@ class CrossLabelClassifierCV(
     >>> from crosslabel import CrossLabelClassifierCV
     >>> X, y = load_digits(return_X_y=True)
     >>> model = CrossLabelClassifierCV(atoms_per_class=(8, 15), random_state=0)
-    >>> model.fit(X[:500], y[:500]).rule_
-    'local'
+    >>> bool(model.fit(X[:500], y[:500]).best_score_ > 0.95)
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "atoms_per_class": ["array-like"],
-        "shared_atoms": [Interval(Integral, 0, None, closed="left")],
         "ridges": ["array-like"],
         "suppressions": ["array-like"],
         "groupings": ["array-like"],
-        "rule": [StrOptions({"auto", *RULES})],
+        "rules": [StrOptions({"auto"}), "array-like"],
+        "shrinkages": ["array-like"],
         "cv": ["cv_object"],
-        "init": [StrOptions(set(INITIALISERS))],
-        "solver": [StrOptions(set(SWEEPS))],
+        "scoring": [StrOptions(set(get_scorer_names())), callable, None],
+        "init": [StrOptions(set(STARTS)), callable],
         **{
             name: CrossLabelClassifier._parameter_constraints[name]
-            for name in ("normalize", "max_iter", "tol", "random_state", "verbose", "probability")
+            for name in (
+                *("shared_atoms", "scale", "max_iter", "tol", "random_state", "verbose", "device"),
+            )
         },
     }
+
+    best_params_: dict[str, Any]
+    best_estimator_: CrossLabelClassifier
+    best_score_: float
+    best_index_: int
+    cv_results_: dict[str, Any]
+
+    atoms_per_class_ = chosen("atoms_per_class")
+    suppression_ = chosen("suppression")
+    grouping_ = chosen("grouping")
+    ridge_ = chosen("ridge")
+    rule_ = chosen("rule")
+    shrinkage_ = chosen("shrinkage")
 
     def __init__(
         self,
         *,
-        atoms_per_class: Sequence[Any] = (8, 15, 30),
+        atoms_per_class: Sequence[int | Sequence[int]] = (8, 15, 30),
         shared_atoms: int = 0,
-        ridges: Sequence[float] = (8e-4, 8e-3, 8e-2),
-        suppressions: Sequence[float] = (2.0, 2e3),
-        groupings: Sequence[float] = (2e-2, 5e-1),
-        rule: Literal["auto", "global", "local"] = "auto",
+        ridges: Sequence[float] = (1e-3, 1e-2, 1e-1, 5e-1),
+        suppressions: Sequence[float] = (math.inf,),
+        groupings: Sequence[float] = (0.0,),
+        rules: Literal["auto"] | Sequence[str] = ("local", "global-length", "joint"),
+        shrinkages: Sequence[float] = (1e-2, 1e-1, 1.0),
+        scale: Literal["auto", "unit", "standard", "none"] = "unit",
         cv: Any = 5,
-        normalize: bool = True,
-        init: Literal["kmeans", "random"] = "kmeans",
+        scoring: str | Callable[..., float] | None = None,
+        init: str | Initialiser = SPECTRAL,
         max_iter: int = 20,
         tol: float = 1e-4,
-        solver: Literal["exact", "class"] = "exact",
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
-        probability: bool = False,
+        device: str | None = None,
     ) -> None:
         self.atoms_per_class = atoms_per_class
         self.shared_atoms = shared_atoms
         self.ridges = ridges
         self.suppressions = suppressions
         self.groupings = groupings
-        self.rule = rule
+        self.rules = rules
+        self.shrinkages = shrinkages
+        self.scale = scale
         self.cv = cv
-        self.normalize = normalize
+        self.scoring = scoring
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
-        self.solver = solver
         self.random_state = random_state
         self.verbose = verbose
-        self.probability = probability
+        self.device = device
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Choose a setting by cross-validation, then learn from all samples with it.
 
         Parameters
@@ -177,254 +207,141 @@ class CrossLabelClassifierCV(
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
+            A weight of two equals the sample twice; zero equals its absence. Scorers are given it.
+        groups : array-like of shape (n_samples,), optional
+            For splitters: samples of one group are never apart.
 
         Returns
         -------
         self
         """
         self._validate_params()
-        samples, labels, weights = self._check_weighted_training(X, y, sample_weight)
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
-        settings = self._settings(len(self.classes_))
-        splits = None if isinstance(self.cv, Integral) else self._splits(X, y, sample_weight)
-
-        def each_fold() -> Iterator[Fold]:
-            return self._folds(samples, labels, weights, splits, np.random.default_rng(seed))
-
-        warm, masses = [], []
-        for fold in each_fold():
-            warm.append(self._path_scores(fold, settings, seed))
-            masses.append(fold.test.weights.sum())
-        means = [np.average([scores[x] for scores in warm], weights=masses) for x in settings]
-        finalists = _finalists(settings, means)
-        fresh = [self._fresh_scores(fold, finalists, seed) for fold in each_fold()]
-        scores = np.array([[{**a, **b}[x] for a, b in zip(warm, fresh)] for x in settings])
-        self._keep_results(settings, scores, np.array(masses), finalists)
-        self.best_estimator_ = self._estimator(settings[self.best_index_], seed)
-        self.best_estimator_.fit(samples, self.classes_[labels], weights)
-        self.dictionary_ = self.best_estimator_.dictionary_
-        self.atom_labels_ = self.best_estimator_.atom_labels_
-        self.n_iter_ = self.best_estimator_.n_iter_
-        if self.probability:
-            self.temperature_ = self.best_estimator_.temperature_
+        bare = type(self).__new__(type(self))  # checked before the model itself changes
+        bare.__dict__.update(self.__dict__)
+        training = check_training(bare, X, y, sample_weight, self.device)
+        if self.scale == "none":
+            check_spread(training.X)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        grid = self._grid(len(training.classes))
+        splits = self._splits(X, y, sample_weight, groups, training, seed)
+        held_out = self._held_out(grid, splits, training, seed)
+        scores = judged(held_out, grid, self.scoring, sample_weight is not None)
+        found = results(grid, scores)
+        if self.verbose:
+            for setting, mean in zip(grid, found.table["mean_test_score"]):
+                print(f"[CrossLabelClassifierCV] {mean:.4f} {setting}")
+        best = grid[found.best]
+        fitted = self._learnt(best, held_out.weights(best), training, seed)
+        self.__dict__ = {
+            **bare.__dict__,
+            "cv_results_": found.table,
+            "best_index_": found.best,
+            "best_params_": best.parameters,
+            "best_score_": float(found.table["mean_test_score"][found.best]),
+            "best_estimator_": self._estimator(bare, best, fitted, seed),
+            "_fitted": fitted,
+        }
         return self
 
-    def _settings(self, n_classes: int) -> list[Setting]:
-        """The grid, in the order in which ties are broken: the first of equals wins."""
-        grids = {
-            name: np.asarray(getattr(self, name), dtype=float)
-            for name in ("suppressions", "groupings", "ridges")
-        }
-        for name, grid in grids.items():
-            if grid.ndim != 1 or grid.size == 0 or not np.isfinite(grid).all() or grid.min() < 0:
-                raise ValueError(
-                    f"{name} must be a sequence of numbers of zero or more; "
-                    f"got {getattr(self, name)!r}."
-                )
-        atoms = [_atom_counts(entry, n_classes) for entry in self.atoms_per_class]
-        if not atoms:
-            raise ValueError("atoms_per_class is empty; give at least one number of atoms.")
-        rules = list(RULES) if self.rule == "auto" else [self.rule]
-        values = (grid.tolist() for grid in grids.values())
-        return [Setting(*point) for point in product(atoms, *values, rules)]
-
-    def _splits(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> list[Split]:
-        """The splits that `cv` gives, as indices into the samples that have weight."""
-        weights = np.ones(len(np.asarray(y))) if sample_weight is None else sample_weight
-        kept = np.asarray(weights) > 0
-        place = np.cumsum(kept) - 1
-        splits = check_cv(self.cv, y, classifier=True).split(X, y)
-        return [(place[a[kept[a]]], place[b[kept[b]]]) for a, b in splits]
-
-    def _folds(
-        self,
-        X: Array,
-        labels: Labels,
-        weights: Array | None,
-        splits: list[Split] | None,
-        rng: np.random.Generator,
-    ) -> Iterator[Fold]:
-        if splits is not None:
-            return self._given_folds(X, labels, weights, splits)
-        training = TrainingSet.collect(X, labels, len(self.classes_), weights, self._scaled)
-        number = fold_numbers(training, int(self.cv), rng)
-        if (number < 0).all():
-            raise ValueError(
-                "Cross-validation needs a class with at least two distinct samples. Use "
-                "CrossLabelClassifier, whose parameters are given."
-            )
-        return folds(training, number)
-
-    def _given_folds(
-        self, X: Array, labels: Labels, weights: Array | None, splits: list[Split]
-    ) -> Iterator[Fold]:
-        """Folds from a splitter's indices; where they tile the samples, statistics are merged."""
-
-        def collect(rows: NDArray[np.intp]) -> TrainingSet:
-            chosen = None if weights is None else weights[rows]
-            n_classes = len(self.classes_)
-            return TrainingSet.collect(X[rows], labels[rows], n_classes, chosen, self._scaled)
-
-        tests = [collect(test) for _, test in splits]
-        statistics = [test.named_statistics for test in tests] if _tile(splits, len(X)) else []
-        for k, (train_rows, test_rows) in enumerate(splits):
-            train = collect(train_rows)
-            if train.distinct.min() == 0:
-                missing = self.classes_.tolist()[train.classes[train.distinct.argmin()]]
-                raise ValueError(f"Fold {k} of cv has no training sample of class {missing!r}.")
-            others = statistics[:k] + statistics[k + 1 :]
-            fold = Fold(train, tests[k], test_rows)
-            yield Fold.merged(train, tests[k], test_rows, others) if others else fold
-
-    def _path_scores(self, fold: Fold, settings: list[Setting], seed: int) -> Scores:
-        """Accuracy of each setting on one fold, along paths on which neighbours start warm."""
-        found: Scores = {}
-        values = [list(dict.fromkeys(column)) for column in zip(*settings)]
-        atom_counts, suppressions, groupings, ridges, rules = values
-        for atoms in atom_counts:
-            layout, D = self._start(fold.train, atoms, ridges[len(ridges) // 2], seed)
-            n_iter = self.max_iter
-            for suppression, grouping, ridge in _snake(suppressions, groupings, ridges):
-                penalties = Penalties(ridge, suppression, grouping)
-                D = self._learn(fold, D, layout, penalties, n_iter)
-                n_iter = min(WARM_ITERATIONS, self.max_iter)
-                found |= _rule_scores(fold, D, layout, penalties, atoms, rules)
-        return found
-
-    def _fresh_scores(self, fold: Fold, finalists: list[Setting], seed: int) -> Scores:
-        """Accuracy of the finalists on one fold, each learnt as the final fit will learn it."""
-        found: Scores = {}
-        for atoms, suppression, grouping, ridge in dict.fromkeys(s[:-1] for s in finalists):
-            layout, D = self._start(fold.train, atoms, ridge, seed)
-            penalties = Penalties(ridge, suppression, grouping)
-            D = self._learn(fold, D, layout, penalties, self.max_iter)
-            rules = list(dict.fromkeys(s.rule for s in finalists))
-            found |= _rule_scores(fold, D, layout, penalties, atoms, rules)
-        return found
-
-    def _start(
-        self, train: TrainingSet, atoms: Any, ridge: float, seed: int
-    ) -> tuple[AtomLayout, Array]:
-        """The start that `CrossLabelClassifier` with this seed would take."""
-        layout = train.layout(np.asarray(atoms), self.shared_atoms)
-        rng, _ = np.random.default_rng(seed).spawn(2)
-        make = INITIALISERS[self.init]
-        return layout, make(train.X, train.labels, layout, ridge, rng, train.weights)
-
-    def _learn(
-        self, fold: Fold, D: Array, layout: AtomLayout, penalties: Penalties, n_iter: int
-    ) -> Array:
-        with fold.train.naming(self.classes_):
-            solution = learn(
-                fold.train.statistics,
-                D,
-                layout,
-                penalties,
-                method=self.solver,
-                max_iter=n_iter,
-                tol=self.tol,
-            )
-        return solution.dictionary
-
-    def _keep_results(
-        self, settings: list[Setting], scores: Array, masses: Array, finalists: list[Setting]
-    ) -> None:
-        """Scores of shape (n_settings, n_folds); folds count by the samples they test."""
-        means = scores @ (masses / masses.sum())
-        last = np.array([setting in finalists for setting in settings])
-        # Equal up to rounding is equal: the first setting wins.
-        best = means >= means[last].max() - 1e-12
-        self.best_index_ = int(np.flatnonzero(last & best)[0])
-        self.cv_results_ = {
-            "params": [setting._asdict() for setting in settings],
-            "mean_test_score": means,
-            "std_test_score": scores.std(axis=1),
-            "split_test_score": scores,
-            "finalist": last,
-        }
-        self.best_score_ = float(means[self.best_index_])
-        self.best_params_ = settings[self.best_index_]._asdict()
-        for name, value in self.best_params_.items():
-            setattr(self, f"{name}_", value)
-        if self.verbose:
-            for setting, mean in zip(settings, means):
-                print(f"[CrossLabelClassifierCV] {mean:.4f} {setting}")
-
-    def _estimator(self, setting: Setting, seed: int) -> CrossLabelClassifier:
-        common = ("shared_atoms", "normalize", "init", "max_iter", "tol", "solver", "probability")
-        return CrossLabelClassifier(
-            **setting._asdict(),
-            **{name: getattr(self, name) for name in common},
-            # The same integer starts the final fit where it started those of the finalists.
-            random_state=self.random_state if isinstance(self.random_state, Integral) else seed,
+    def _grid(self, n_classes: int) -> list[Setting]:
+        return settings(
+            n_classes,
+            atoms_per_class=self.atoms_per_class,
+            suppressions=self.suppressions,
+            groupings=self.groupings,
+            ridges=self.ridges,
+            rules=self.rules,
+            shrinkages=self.shrinkages,
         )
 
-    def _class_scores(self, X: Array) -> Array:
-        return self.best_estimator_._class_scores(X)
+    def _splits(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: Any, groups: Any, training: Training,
+        seed: int,
+    ) -> list[Split]:  # fmt: skip
+        """Folds by content for an integer, or those of a splitter."""
+        if isinstance(self.cv, Integral) and groups is None:
+            return content_splits(training, int(self.cv), seed)
+        targets = np.asarray(from_device(y)).ravel()
+        weights = checked_weights(from_device(sample_weight), len(targets))
+        splits = given_splits(self.cv, X, targets, groups, weights)
+        check_splits(splits, training)
+        return splits
 
-    def transform(self, X: ArrayLike) -> Array:
-        """Ridge codes over all atoms, as in `CrossLabelClassifier.transform`."""
-        return self.best_estimator_._codes(self._check_queries(X))
+    def _held_out(
+        self, grid: list[Setting], splits: list[Split], training: Training, seed: int
+    ) -> HeldOut:
+        """Scores of every fold by every setting."""
+        rules = list(dict.fromkeys(one.by_dictionary for one in grid))
+        shrinkages = list(dict.fromkeys(one.shrinkage for one in grid if one.shrinkage is not None))
+        hashes, base = row_hashes(training.X), self._base(seed)
+        folds = []
+        for rows, test in splits:
+            part = Training(
+                training.X[rows], training.classes, training.labels[rows], training.weights[rows]
+            )
+            fold = Fold.of(part, training.X[test], self.scale, hashes[rows])
+            folds.append(fold_scores(fold, rules, shrinkages, base))
+        return HeldOut(training, splits, folds)
 
-    def inverse_transform(self, X: ArrayLike) -> Array:
-        """Samples that codes stand for, as in `CrossLabelClassifier.inverse_transform`."""
-        check_is_fitted(self)
-        return self.best_estimator_.inverse_transform(X)
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.dictionary_)
-
-
-def _atom_counts(entry: Any, n_classes: int) -> Any:
-    """A number of atoms, or a tuple of one number per class."""
-    counts = np.asarray(entry)
-    whole = counts.dtype.kind in "iu" and counts.shape in {(), (n_classes,)}
-    if not whole or counts.min() < 1:
-        raise ValueError(
-            "Each entry of atoms_per_class must be an integer of one or more, or one such integer "
-            f"for each of the {n_classes} classes; got {entry!r}."
+    def _base(self, seed: int) -> Settings:
+        """What all settings have in common."""
+        return Settings(
+            shared_atoms=int(self.shared_atoms),
+            init=self.init,
+            max_iter=int(self.max_iter),
+            tol=float(self.tol),
+            device=self.device,
+            seed=seed,
         )
-    return tuple(counts.tolist()) if counts.ndim else int(counts)
+
+    def _learnt(self, best: Setting, weights: Array, training: Training, seed: int) -> Fitted:
+        """The model of all samples, with the weights that the held-out ones gave."""
+        X, classes, labels, sample_weights = training
+        full = settings_of(best, self._base(seed))
+        lift = lift_named(X, sample_weights, Wish(full, scale=self.scale)).lift
+        summary = Summary.empty(X.shape[1], X.dtype, lift, size=len(X), seed=seed)
+        summary = summary.absorb(X, classes[labels], sample_weights)
+        a, b = [*weights.tolist(), 0.0][:2]
+        member = Member(lift, full, best.by_dictionary.rule, a, best.shrinkage, b)
+        choice = Choice((member,), n_samples=float(sample_weights.sum()))
+        return train([summary], choice, classes)
+
+    def _estimator(
+        self, bare: Predictor, best: Setting, fitted: Fitted, seed: int
+    ) -> CrossLabelClassifier:
+        """The classifier that has the best parameters and the model learnt with them."""
+        # The same integer starts the classifier's own fit where it started this one.
+        state = self.random_state if isinstance(self.random_state, Integral) else seed
+        common = {name: getattr(self, name) for name in COMMON}
+        found = CrossLabelClassifier(**best.parameters, **common, random_state=state)
+        seen = {
+            name: v
+            for name, v in vars(bare).items()
+            if name in ("n_features_in_", "feature_names_in_")
+        }
+        found.__dict__.update(seen, _fitted=fitted)
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The model is stored once: with the best estimator."""
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_fitted"}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        attributes = of_format_1(state) if "normalize" in state else dict(state)
+        if "best_estimator_" in attributes:
+            attributes["_fitted"] = vars(attributes["best_estimator_"])["_fitted"]
+        super().__setstate__(attributes)
 
 
-def _rule_scores(
-    fold: Fold,
-    D: Array,
-    layout: AtomLayout,
-    penalties: Penalties,
-    atoms: Any,
-    rules: Sequence[str],
-) -> Scores:
-    """Accuracy of each rule with one dictionary on the samples held out."""
-    ridge, suppression, grouping = penalties
-    labels, weights = fold.test.labels_in(fold.train), fold.test.weights
-    found = {}
-    for rule in rules:
-        scores = RULES[rule](D, layout, ridge).scores(fold.test.X)
-        setting = Setting(atoms, suppression, grouping, ridge, rule)
-        found[setting] = accuracy(scores, labels, weights)
-    return found
-
-
-def _finalists(settings: list[Setting], means: list[float]) -> list[Setting]:
-    """The settings that share a dictionary with one of the best on the warm paths."""
-    ranked = [settings[k] for k in np.argsort(-np.array(means), kind="stable")]
-    dictionaries = list(dict.fromkeys(setting[:-1] for setting in ranked))
-    best = set(dictionaries[: max(FINALISTS, len(dictionaries) // 10)])
-    return [setting for setting in settings if setting[:-1] in best]
-
-
-def _snake(first: Sequence[Any], *rest: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-    """The grid in an order in which neighbours differ in one parameter by one step."""
-    inner = list(_snake(*rest)) if rest else [()]
-    for value in first:
-        yield from ((value, *point) for point in inner)
-        inner.reverse()
-
-
-def _tile(splits: list[Split], n_samples: int) -> bool:
-    """Whether each sample is tested once and trains in all other folds."""
-    tests = np.sort(np.concatenate([test for _, test in splits]))
-    whole = np.array_equal(tests, np.arange(n_samples))
-    return whole and all(len(train) + len(test) == n_samples for train, test in splits)
+def of_format_1(state: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes from files of format 1, less those that are read from the best estimator."""
+    gone = (*EARLIER, "atoms_per_class_", "suppression_", "grouping_", "ridge_", "probability")
+    kept = {name: value for name, value in state.items() if name not in gone}
+    rule = kept.pop("rule", "auto")
+    kept["rules"] = ("global", "local") if rule == "auto" else (rule,)
+    kept["scale"] = "unit" if kept.pop("normalize") else "none"
+    if kept.pop("solver", "exact") == "class":
+        kept["suppressions"] = (math.inf,)
+    defaults = CrossLabelClassifierCV().get_params()
+    return {**defaults, **kept}

@@ -6,12 +6,13 @@ of atoms and ridge, and one pooled scatter every shrinkage.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, eigh
 
 from crosslabel.core.joint import evidence
@@ -36,52 +37,70 @@ class Axes(NamedTuple):
 
 @dataclass(frozen=True)
 class Samples:
-    """Training samples of one lift: their inner products, or rows, or both; immutable.
+    """Training samples in the space of one lift, known by their inner products; immutable.
 
     Attributes
     ----------
-    gram : ndarray of shape (n_samples, n_samples)
+    scaled : ndarray of shape (n_samples, n_features)
+        Rows before the kernel.
     labels, fold : ndarray of int of shape (n_samples,)
         A sample of fold −1 is never left out.
     weights : ndarray of shape (n_samples,)
-    given_rows : ndarray of shape (n_samples, n_features) or None
-        Rows whose inner products the Gram matrix holds, where these are short.
+    kernel : callable, optional
+        From two arrays of rows to their inner products; plain products if not given.
     """
 
-    gram: Array
+    scaled: Array
     labels: Labels
     fold: Labels
     weights: Array
-    given_rows: Array | None = None
-
-    @cached_property
-    def judged(self) -> Array:
-        """Weights of the samples that are left out once, zero for the others."""
-        return np.where(self.fold < 0, 0, self.weights)
-
-    @cached_property
-    def numbers(self) -> list[int]:
-        """The folds that are left out."""
-        return np.unique(self.fold[self.fold >= 0]).tolist()
+    kernel: Callable[[Array, Array], Array] | None = None
 
     @property
     def n_classes(self) -> int:
         """Number of classes."""
         return int(self.labels.max()) + 1
 
+    @property
+    def is_wide(self) -> bool:
+        """Whether there are fewer samples than coordinates."""
+        return self.kernel is not None or self.scaled.shape[1] > len(self.scaled)
+
+    @cached_property
+    def gram(self) -> Array:
+        """All inner products."""
+        return self._products(self.scaled, self.scaled)
+
+    @cached_property
+    def energy(self) -> Array:
+        """Squared norms."""
+        if self.kernel is not None:
+            return np.diagonal(self.gram)
+        return np.einsum("ij,ij->i", self.scaled, self.scaled)
+
     @cached_property
     def rows(self) -> Array:
         """Rows with these inner products, no longer than there are samples."""
-        if self.given_rows is not None and self.given_rows.shape[1] <= len(self.gram):
-            return self.given_rows
-        lifted = self.gram.copy()
-        lifted[np.diag_indices_from(lifted)] += _JITTER * np.trace(self.gram) / len(self.gram)
-        return np.linalg.cholesky(lifted)
+        if not self.is_wide:
+            return self.scaled
+        shifted = self.gram.copy()
+        shifted[np.diag_indices_from(shifted)] += _JITTER * (self.energy.mean() or 1.0)
+        return np.linalg.cholesky(shifted)
 
     @cached_property
-    def totals(self) -> tuple[Array, Array, Array]:
+    def totals(self) -> tuple[Array, ...]:
         """Counts and sums of the classes and the second moment of all samples."""
         return _sums(self.rows, self.labels, self.weights, self.n_classes)
+
+    def inner(self, some: Labels, others: Labels) -> Array:
+        """Inner products of some samples with others."""
+        # Every fold asks for most pairs: of long rows, all are found once.
+        if self.is_wide:
+            return self.gram[np.ix_(some, others)]
+        return self.scaled[some] @ self.scaled[others].T
+
+    def _products(self, some: Array, others: Array) -> Array:
+        return some @ others.T if self.kernel is None else self.kernel(some, others)
 
     def axes(self, number: int, most: int) -> list[Axes]:
         """Of each class without one fold, the axes that its atoms can lie along."""
@@ -90,7 +109,7 @@ class Samples:
     def _axes_of(self, label: int, number: int, most: int) -> Axes:
         members = np.flatnonzero((self.labels == label) & (self.fold != number))
         roots = np.sqrt(self.weights[members])
-        block = self.gram[np.ix_(members, members)] * roots[:, None] * roots
+        block = self.inner(members, members) * roots[:, None] * roots
         n = len(members)
         if n > _LARGE and most * _FEW < n:
             squares, left = eigh(block, subset_by_index=(n - most, n - 1), check_finite=False)
@@ -107,7 +126,7 @@ class Samples:
 
 
 def _sums(rows: Array, labels: Labels, weights: Array, n_classes: int) -> tuple[Array, ...]:
-    counts = np.bincount(labels, weights, n_classes)
+    counts = np.bincount(labels, weights, n_classes).astype(np.float64)
     member = np.zeros((n_classes, len(rows)))
     member[labels, np.arange(len(rows))] = weights
     roots = np.sqrt(weights)[:, None] * rows
@@ -126,23 +145,37 @@ def local_evidence(
     ndarray of shape (n_grid, n_left_out, n_classes)
     """
     queries = samples.left_out(number)
-    energy = samples.gram[queries, queries]
-    found = np.empty((len(axes), len(grid), len(queries)))
+    energy = samples.energy[queries]
+    seen = np.concatenate([one.members for one in axes])
+    products = np.split(samples.inner(queries, seen), _starts([one.members for one in axes])[1:], 1)
+    residuals = np.empty((len(axes), len(grid), len(queries)))
+    for c, (share, one, known) in enumerate(zip(_shrinkage(axes, grid), axes, products)):
+        along, left = known @ one.combination, 1 - share[:, : len(one.values)]
+        residuals[c] = energy - (1 - left**2) @ (along**2).T
+    return np.stack([evidence(r, energy) for r in residuals.transpose(1, 2, 0)])
+
+
+def _starts(parts: Sequence[NDArray[Any]]) -> NDArray[np.intp]:
+    """Where each part begins when all are put one after the other."""
+    return np.cumsum([0, *(len(part) for part in parts)])[:-1]
+
+
+def _shrinkage(axes: Sequence[Axes], grid: Sequence[tuple[int, float]]) -> Array:
+    """q/(q + β) of every class, grid point and axis; axes that a class lacks have value zero."""
+    # At least one: a class of zeros has no axis, and energies need one to lie along.
+    values = np.zeros((len(axes), 1, max(1, *(len(one.values) for one in axes))))
+    for row, one in zip(values[:, 0], axes):
+        row[: len(one.values)] = one.values
     most, ridge = (np.array(part) for part in zip(*grid))
-    for c, (members, values, combination) in enumerate(axes):
-        kept = np.minimum(most, len(members))
-        filled = energies(values, kept, ridge)
-        share = 1 - (ridge[:, None] / (filled + ridge[:, None])) ** 2
-        along = samples.gram[np.ix_(queries, members)] @ combination
-        found[c] = energy - share @ (along**2).T
-    residuals = found.transpose(1, 2, 0)
-    return np.stack([evidence(residual, energy) for residual in residuals])
+    sizes = np.array([len(one.members) for one in axes])
+    filled = energies(values, np.minimum(most, sizes[:, None]), ridge[None])
+    return filled / (filled + ridge[:, None])
 
 
 def global_evidence(
     samples: Samples, number: int, axes: Sequence[Axes], n_atoms: int, ridge: float
 ) -> dict[str, Array]:
-    """Evidence by codes over all atoms, as they are and over the length of the code.
+    """Evidence by codes over all atoms: as they are, and over the length of the code.
 
     z = (ΣQ + βI)⁻¹y, and class c explains Q_c z of the query; its mass is ‖x̂_c‖² = zᵀQ_c z.
 
@@ -152,19 +185,20 @@ def global_evidence(
         By the name of the rule.
     """
     rows, out = samples.rows, samples.left_out(number)
-    queries, energy = rows[out], samples.gram[out, out]
+    queries, energy = rows[out], samples.energy[out]
+    shares = _shrinkage(axes, [(n_atoms, ridge)])[:, 0]
     blocks, spent = [], []
-    for members, values, combination in axes:
-        filled = energies(values, min(n_atoms, len(members)), ridge)
-        blocks.append((np.sqrt(filled)[:, None] * combination.T) @ rows[members])
+    for one, share in zip(axes, shares):
+        filled = ridge / (1 - share[: len(one.values)]) - ridge  # w = q/(q + β)
         spent.append(filled)
+        blocks.append((np.sqrt(filled)[:, None] * one.combination.T) @ rows[one.members])
     D, q = np.concatenate(blocks), np.concatenate(spent)
     matrix = D.T @ D
     matrix[np.diag_indices_from(matrix)] += ridge
     z = cho_solve(cho_factor(matrix, lower=True, check_finite=False), queries.T).T
     codes, along = z @ D.T, queries @ D.T
     # Atoms of a class lie along its axes: ‖D_cᵀx‖² = Σ q x².
-    parts = np.cumsum([0, *map(len, blocks)])[:-1]
+    parts = _starts(blocks)
     residual = energy[:, None] + np.add.reduceat(codes * (q * codes - 2 * along), parts, axis=1)
     mass = np.add.reduceat(codes**2, parts, axis=1)
     bare = evidence(residual, energy)
@@ -186,14 +220,16 @@ def discriminants(samples: Samples, number: int, shrinkages: Sequence[float]) ->
     # A class whose only samples are left out has no mean: it keeps the one of all.
     means = np.where(counts[:, None] > 0, sums, sums.sum(axis=0))
     means /= np.where(counts > 0, counts, counts.sum())[:, None]
-    within = moment - (means * np.maximum(counts, 0)[:, None]).T @ means
-    within /= max(counts.sum(), np.finfo(float).tiny)
-    size = len(within)
-    scale = np.trace(within) / size
+    total = max(counts.sum(), np.finfo(float).tiny)
+    within = (moment - (means * np.maximum(counts, 0)[:, None]).T @ means) / total
+    size, energy = len(within), np.trace(moment) / total
+    # Samples that do not vary leave rounding: every shrinkage then gives the nearest mean.
+    varies = np.trace(within) > 1e-12 * energy
+    within, scale = (within, np.trace(within) / size) if varies else (0 * within, energy or 1.0)
     found = np.empty((len(shrinkages), len(queries), len(means)))
     for place, shrinkage in enumerate(shrinkages):
-        shift = shrinkage * scale if scale > 0 else 1.0
-        factor = cho_factor(within + shift * np.eye(size), lower=True, check_finite=False)
+        shifted = within + shrinkage * scale * np.eye(size)
+        factor = cho_factor(shifted, lower=True, check_finite=False)
         solved = cho_solve(factor, means.T)
         found[place] = queries @ solved - 0.5 * np.einsum("cf,fc->c", means, solved)
     return found

@@ -88,7 +88,7 @@ def likeness(problem: Problem, layout: AtomLayout, classes: Any = None) -> Array
     sample = problem.summary.sample
     which = range(layout.n_classes) if classes is None else classes.tolist()
     starts = np.searchsorted(sample.labels, np.arange(layout.n_classes + 1))
-    rows = [np.zeros((0 if classes is not None else layout.shared, sample.X.shape[1]))]
+    rows: list[Array] = [np.zeros((0 if classes is not None else layout.shared, sample.X.shape[1]))]
     for c in which:
         own = sample.X[starts[c] : starts[c + 1]]
         if len(own) < layout.per_class[c]:

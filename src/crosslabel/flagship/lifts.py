@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crosslabel.core.scaling import Array, row_norms
 from crosslabel.flagship.wish import Wish
-from crosslabel.intake.lift import KernelMap, Lift, standard
+from crosslabel.intake.lift import KernelMap, Lift, kernel_values, standard
 
 COMPARABLE = 2.0
 """Features that must rule the raw norms for these to mean something."""
@@ -27,7 +29,36 @@ def is_comparable(X: Array) -> bool:
     return bool(moments.sum() ** 2 >= COMPARABLE * np.sum(moments**2))
 
 
-def lifts(X: Array, weights: NDArray[np.float64], wish: Wish) -> dict[str, Lift]:
+class LiftPlan(NamedTuple):
+    """A lift that is tried: its kernel is evaluated, but not yet decomposed.
+
+    Attributes
+    ----------
+    lift : Lift
+        Without the kernel.
+    kernel : str, callable or None
+    gamma : float
+    """
+
+    lift: Lift
+    kernel: str | Callable[[Array, Array], Array] | None = None
+    gamma: float = 1.0
+
+    def values(self, some: Array, others: Array) -> Array:
+        """Kernel values of lifted rows."""
+        assert self.kernel is not None
+        return kernel_values(self.kernel, self.gamma, some, others)
+
+    def settled(self, X: Array, n_landmarks: int | None) -> Lift:
+        """The lift itself, with a kernel's coordinates at these samples or at some of them."""
+        if self.kernel is None:
+            return self.lift
+        rows = self.lift(X)
+        landmarks = rows if n_landmarks is None else rows[:n_landmarks]
+        return replace(self.lift, kernel=KernelMap.fit(self.kernel, landmarks, self.gamma))
+
+
+def lifts(X: Array, weights: NDArray[np.float64], wish: Wish) -> dict[str, LiftPlan]:
     """All lifts that are worth a try for these samples, linear ones first.
 
     Parameters
@@ -39,14 +70,28 @@ def lifts(X: Array, weights: NDArray[np.float64], wish: Wish) -> dict[str, Lift]
 
     Returns
     -------
-    dict of Lift
+    dict of LiftPlan
         By name.
     """
-    is_open = wish.rule == "auto" and wish.scale == "auto"
-    if not is_open:
+    if wish.rule != "auto" or wish.scale != "auto" or wish.kernel == "precomputed":
         return {"named": lift_named(X, weights, wish)}
-    raw, found = is_comparable(X), dict[str, Lift]()
-    offset = None if wish.offset == "auto" else float(wish.offset)
+    straight = _linear_lifts(X, weights, wish)
+    plans = {name: LiftPlan(lift) for name, lift in straight.items()}
+    if wish.kernel == "linear":
+        return plans
+    if wish.kernel != "auto":
+        return {name: _with_kernel(lift, X, wish.kernel) for name, lift in straight.items()}
+    if "unit" in straight:
+        plans["rbf, unit"] = _with_kernel(Lift(), X, "rbf")
+    center, spread = standard(X, weights)
+    plans["rbf, standard"] = _with_kernel(Lift(center, spread, unit=False), X, "rbf")
+    return plans
+
+
+def _linear_lifts(X: Array, weights: NDArray[np.float64], wish: Wish) -> dict[str, Lift]:
+    """Unit norm, with an offset, and standardised; raw norms only where they mean something."""
+    found, raw = dict[str, Lift](), is_comparable(X)
+    offset = None if isinstance(wish.offset, str) else float(wish.offset)
     if raw and not offset:
         found["unit"] = Lift()
     if raw and offset != 0:
@@ -56,54 +101,37 @@ def lifts(X: Array, weights: NDArray[np.float64], wish: Wish) -> dict[str, Lift]
     varying = int(np.count_nonzero(X.max(axis=0) > X.min(axis=0))) or 1
     usual = float(np.sqrt(varying)) if offset is None else offset
     found["standard, offset"] = Lift(center, spread, usual)
-    straight = dict(found)
-    if wish.kernel == "linear":
-        return found
-    if wish.kernel != "auto":
-        return {name: with_kernel(lift, X, wish) for name, lift in straight.items()}
-    if raw:
-        found["rbf, unit"] = with_kernel(Lift(), X, wish)
-    found["rbf, standard"] = with_kernel(Lift(center, spread, unit=False), X, wish)
     return found
 
 
-def lift_named(X: Array, weights: NDArray[np.float64], wish: Wish) -> Lift:
+def lift_named(X: Array, weights: NDArray[np.float64], wish: Wish) -> LiftPlan:
     """The lift that a user names; unit norm where they say nothing."""
-    offset = 0.0 if wish.offset == "auto" else float(wish.offset)
+    offset = 0.0 if isinstance(wish.offset, str) else float(wish.offset)
     lift = Lift(offset=offset, unit=wish.scale != "none")
     if wish.scale == "standard":
         center, spread = standard(X, weights)
-        lift = Lift(center, spread, offset)
-        if wish.offset == "auto":
-            lift = replace(lift, offset=float(np.sqrt(X.shape[1])))
+        usual = float(np.sqrt(X.shape[1])) if wish.offset == "auto" else offset
+        lift = Lift(center, spread, usual)
     if wish.kernel in ("auto", "linear"):
-        return lift
-    return with_kernel(lift, X, wish)
+        return LiftPlan(lift)
+    return _with_kernel(lift, X, wish.kernel)
 
 
-def with_kernel(lift: Lift, X: Array, wish: Wish) -> Lift:
-    """The lift, and then the coordinates of a kernel at these samples or at some of them."""
-    kernel = "rbf" if wish.kernel == "auto" else wish.kernel
+def _with_kernel(lift: Lift, X: Array, kernel: str | Callable[[Array, Array], Array]) -> LiftPlan:
+    """A kernel of lifted rows, with the γ that scikit-learn's SVC calls "scale"."""
     if kernel == "precomputed":
-        lift = Lift(unit=False)
-    rows = lift(X)
-    landmarks = rows if wish.n_landmarks is None else rows[: wish.n_landmarks]
-    variance = float(rows.var(axis=0).sum())
-    gamma = 1 / variance if variance > 0 else 1.0
-    return replace(lift, kernel=KernelMap.fit(kernel, landmarks, gamma))
+        return LiftPlan(Lift(unit=False), kernel)
+    variance = float(lift(X).var(axis=0).sum())
+    return LiftPlan(lift, kernel, 1 / variance if variance > 0 else 1.0)
 
 
 def default_lift(X: Array, wish: Wish) -> Lift:
     """The lift of a stream, fixed with its first samples."""
-    ones = np.ones(len(X))
-    if wish.scale == "auto" and wish.rule == "auto" and len(X) > 1 and not is_comparable(X):
-        center, spread = standard(X, ones)
-        offset = float(np.sqrt(X.shape[1])) if wish.offset == "auto" else float(wish.offset)
-        lift = Lift(center, spread, offset)
-        return lift if wish.kernel in ("auto", "linear") else with_kernel(lift, X, wish)
     if len(X) == 0 and (wish.scale == "standard" or wish.kernel not in ("auto", "linear")):
         raise ValueError(
             "The first batch has no samples from which scale='standard' or a kernel could be "
             "fixed. Begin with a batch of samples."
         )
-    return lift_named(X, ones, wish)
+    if wish.scale == "auto" and wish.rule == "auto" and len(X) > 1 and not is_comparable(X):
+        wish = replace(wish, scale="standard")
+    return lift_named(X, np.ones(len(X)), wish).settled(X, wish.n_landmarks)

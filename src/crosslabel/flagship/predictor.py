@@ -48,6 +48,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMix
     n_features_in_: int
 
     classes_ = learnt(lambda fitted: fitted.classes, "Labels of the classes.")
+    fitted_ = learnt(lambda fitted: fitted, "All that was learnt, as one value.")
     dictionary_ = learnt(lambda fitted: fitted.view.dictionary, "Unit-norm atoms, one per row.")
     atom_labels_ = learnt(
         lambda fitted: fitted.view.layout.labels, "Class of each atom as an index in `classes_`."

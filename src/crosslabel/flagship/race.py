@@ -28,7 +28,7 @@ CLEARLY = 2.0
 """Standard errors by which a score must be behind after a fold to be left out of the others."""
 ENOUGH = 100
 """Samples in the first fold from which on this can be told."""
-PLENTY = 600
+PLENTY = 400
 """Held-out samples that choose as well as more would: no further fold is run."""
 NEAREST = 2
 """Shrinkages that are followed after the first fold."""
@@ -110,6 +110,7 @@ class Runner:
     grid: Grid
     rules: set[str]
     scores: dict[Kind, Array] = field(default_factory=dict)
+    known: dict[tuple[Kind, int], tuple[float, float]] = field(default_factory=dict)
     shrinkages: list[float] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -137,29 +138,29 @@ class Runner:
                 self.scores[kind] = np.zeros((len(self.samples.labels), scores.shape[1]))
             self.scores[kind][rows] = scores
 
+    def judged(self, kind: Kind, rows: Labels) -> tuple[float, float]:
+        """Temperature and loss of a score on these samples: the first fold, or all held out."""
+        key = kind, len(rows)
+        if key not in self.known:
+            labels, weights = self.samples.labels[rows], self.samples.weights[rows]
+            self.known[key] = temperature(self.scores[kind][rows], labels, weights)
+        return self.known[key]
+
     def narrow(self, rows: Labels) -> None:
         """Follow the shrinkages only that did best on these samples."""
-        samples = self.samples
-        labels, weights = samples.labels[rows], samples.weights[rows]
-        tried = {
-            a: temperature(self.scores[discriminant_of(a)][rows], labels, weights)[1]
-            for a in self.shrinkages
-        }
-        self.shrinkages = sorted(tried, key=lambda a: tried[a])[:NEAREST]
-        for a in set(tried).difference(self.shrinkages):
-            del self.scores[discriminant_of(a)]
+        kinds = [discriminant_of(a) for a in self.shrinkages]
+        kinds.sort(key=lambda kind: self.judged(kind, rows)[1])
+        self.shrinkages = [kind.value for kind in kinds[:NEAREST]]
+        for kind in kinds[NEAREST:]:
+            del self.scores[kind]
 
     def best(self, rules: Iterable[str], rows: Labels) -> tuple[Kind, float, Array]:
         """Of these rules' scores the one of lowest loss, its temperature, and the losses."""
-        wanted, samples = set(rules), self.samples
-        labels, weights = samples.labels[rows], samples.weights[rows]
-        tried = {
-            kind: temperature(scores[rows], labels, weights)
-            for kind, scores in self.scores.items()
-            if kind.kind in wanted
-        }
-        kind = min(tried, key=lambda one: tried[one][1])
-        sharpness = tried[kind][0]
+        wanted = set(rules)
+        kinds = [kind for kind in self.scores if kind.kind in wanted]
+        kind = min(kinds, key=lambda one: self.judged(one, rows)[1])
+        sharpness, _ = self.judged(kind, rows)
+        labels = self.samples.labels[rows]
         return kind, sharpness, log_losses(sharpness * self.scores[kind][rows], labels)
 
     def candidate(self, rows: Labels) -> Candidate:

@@ -1,4 +1,4 @@
-"""Queries of no known class: how far a query is from every class, and refusing to label it."""
+"""Queries of no known class: refusing to label them."""
 
 from __future__ import annotations
 
@@ -14,57 +14,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.moments import Labels
-from crosslabel.core.rules import GlobalRule
 from crosslabel.core.scaling import Array
-
-
-def novelty(scores: Array) -> Array:
-    """The best class's residual over the mean of the others': 0 for a perfect fit, 1 for none.
-
-    Of a known class, one class explains the query far better than the rest; of an unknown one, all
-    do about equally badly. The ratio does not depend on how well dictionaries explain anything at
-    all, as the best residual alone would: dark images leave large ones in every class.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_queries, n_classes)
-        Negated residuals, as the rules give them.
-
-    Returns
-    -------
-    ndarray of shape (n_queries,)
-    """
-    residuals = -scores
-    best = residuals.min(axis=1)
-    others = (residuals.sum(axis=1) - best) / (residuals.shape[1] - 1)
-    # Where no class leaves a residual, as with a row of zeros, none stands out.
-    return np.divide(best, others, out=np.ones_like(best), where=others > 0)
-
-
-class NoveltyMixin:
-    """How far queries are from every class, for an estimator with atoms of each class."""
-
-    def novelty_score(self, X: ArrayLike) -> Array:
-        """How far each query is from every class: near 0 for a known class, near 1 for none.
-
-        The best class's residual over the mean of the others', by the global code whichever rule
-        predicts: a code over all atoms shows whether one class claims the query.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_queries,)
-            In [0, 1]. `RejectingClassifier` finds from where on to refuse a label.
-        """
-        queries = self._check_queries(X)  # type: ignore[attr-defined]
-        fitted: Any = getattr(self, "best_estimator_", self)
-        if fitted.rule_ == "global":
-            return novelty(fitted._class_scores(queries))
-        rule = GlobalRule(fitted.dictionary_, fitted._atom_layout, fitted.ridge)
-        return novelty(rule.scores(queries.astype(fitted.dictionary_.dtype, copy=False)))
 
 
 class RejectingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):

@@ -53,7 +53,7 @@ def sample_of(problem: Problem, n_directions: int) -> Sample:
     kept, numbers = summary.sample, np.argsort(order)
     X, found, weights = [kept.X], [numbers[kept.labels]], [kept.weights]
     for c in np.flatnonzero(np.bincount(kept.labels, minlength=len(order)) == 0):
-        rows, n = _main_directions(summary, c, n_directions)
+        rows, n = _main_directions(summary, int(c), n_directions)
         X.append(rows.astype(summary.dtype))
         found.append(np.full(len(rows), numbers[c]))
         weights.append(np.full(len(rows), n / len(rows)))

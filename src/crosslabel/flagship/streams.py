@@ -52,7 +52,7 @@ class StreamLearner(Predictor):
     @property
     def optimality_gap_(self) -> float:
         """What the objective could still fall by, at most, with any number of atoms."""
-        view, moments = self._fitted.view, self._kept_summary().statistics.moments
+        view, moments = self.fitted_.view, self._kept_summary().statistics.moments
         sizes = tuple(size for size in view.layout.per_class if size)
         layout = AtomLayout(view.layout.shared, sizes)
         penalties = replace(self._settings(0), ridge=view.ridge).penalties
@@ -246,9 +246,8 @@ class StreamLearner(Predictor):
         fitted = self.__dict__.get("_fitted")
         choice = None if fitted is None else fitted.choice
         grown = choice is not None and summary.statistics.counts.sum() >= 2 * choice.n_samples
-        if choice is None or grown or not np.array_equal(fitted.classes, summary.all_classes):
-            return self._chosen(summary)
-        return choice
+        same = fitted is not None and np.array_equal(fitted.classes, summary.all_classes)
+        return choice if choice is not None and same and not grown else self._chosen(summary)
 
     def _after_loss(self, summary: Summary, refit: bool) -> Self:
         """The model without what left the summary; what has seen it is learnt anew."""
@@ -265,14 +264,19 @@ class StreamLearner(Predictor):
     def _learns_at_once(self, summary: Summary) -> bool:
         return self._settings(summary.sample.seed).is_closed_form or self.warm_iter > 0
 
-    def _adopt(self, source: Any, summary: Summary | None, fitted: Any) -> Self:
-        """Take over a summary and the model learnt from it, together."""
-        new = {**source.__dict__, "_summary": summary, "_fitted": fitted}
-        if fitted is None:
-            new.pop("_fitted")
-        if summary is None:
-            new.pop("_summary")
-        self.__dict__ = new
+    def _adopt(self, checked: Any, summary: Summary | None, fitted: Any) -> Self:
+        """Take over what samples were checked for, a summary and the model learnt from it at once.
+
+        A fit that fails on the way leaves all of the old model.
+        """
+        values = {
+            name: checked.__dict__.get(name) for name in ("n_features_in_", "feature_names_in_")
+        }
+        values |= {"_summary": summary, "_fitted": fitted}
+        new = {**self.__dict__, **values}
+        self.__dict__ = {
+            name: value for name, value in new.items() if name not in values or value is not None
+        }
         return self
 
     def _bare(self) -> Any:

@@ -59,7 +59,7 @@ def train(
     warm : Fitted, optional
         A model whose dictionary it starts from, if that fits.
     """
-    views, solutions = [], []
+    views, solutions = list[View](), list[Solution]()
     for summary, member in zip(summaries, choice.members):
         problem = Problem(summary, member.settings, classes)
         known = None if before is None else unchanged(problem, before)

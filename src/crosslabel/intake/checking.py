@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array, row_norms
-from crosslabel.intake.devices import check_squares, from_device
+from crosslabel.intake.devices import check_squares, device_named, from_device
 
 PLAIN_SIZE = 2**15
 """Values up to which a query is checked here; beyond, the cost of full validation is hidden."""
@@ -88,6 +88,8 @@ def check_training(
     device : str, optional
         Where a tensor must lie.
     """
+    if device is not None:
+        device_named(device)  # says what is missing
     X, y = from_device(X, device), from_device(y)
     samples, targets = validate_data(estimator, X, y, dtype=[np.float64, np.float32], order="C")
     check_classification_targets(targets)

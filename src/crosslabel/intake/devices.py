@@ -27,11 +27,9 @@ def device_named(name: str) -> Any:
     return find_device(name)
 
 
-def device_for(X: Any, name: str | None) -> Any:
-    """Where to learn from X: the device asked for, else a tensor's own, else None for NumPy."""
-    if name is not None:
-        return device_named(name)
-    return X.device if is_tensor(X) else None
+def device_of(X: Any) -> str | None:
+    """Where a tensor lies; None for anything else."""
+    return str(X.device) if is_tensor(X) else None
 
 
 def from_device(X: Any, name: str | None = None) -> Any:

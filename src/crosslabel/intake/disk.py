@@ -55,7 +55,7 @@ def summary_of_pass(
         )
     few = samples_like(X)
     _check_feature_names(estimator, few, reset=True)
-    estimator.n_features_in_ = few.shape[1]  # type: ignore[attr-defined]
+    estimator.n_features_in_ = few.shape[1]
     wide = np.asarray(few).dtype != np.float32
     empty = begin(np.empty((0, few.shape[1]), float if wide else np.float32))
     summary = absorb_partitions(X, y, sample_weight, empty)
@@ -80,7 +80,7 @@ def _of_source(
     if n_rows == 0:
         raise ValueError("X has no rows; there is nothing to learn from.")
     check_classification_targets(targets)
-    estimator.n_features_in_ = n_features  # type: ignore[attr-defined]
+    estimator.n_features_in_ = n_features
     given = sources.read_weights(sample_weight)
     weights = None if given is None else checked_weights(given, n_rows)
     classes, codes = np.unique(targets, return_inverse=True)

@@ -18,7 +18,7 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from crosslabel.core.backend import is_tensor, namespace
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.intake.checking import check_range
-from crosslabel.intake.devices import check_tensor_range, like, unit_rows_of_tensor
+from crosslabel.intake.devices import check_tensor_range, from_device, like, unit_rows_of_tensor
 
 Kernel = Callable[..., Array]
 
@@ -35,6 +35,13 @@ RANK = 1e-10
 
 NEGATIVE = 1e-6
 """Part of the largest eigenvalue that a negative one may reach and still be rounding."""
+
+
+def kernel_values(kernel: str | Kernel, gamma: float, some: Array, others: Array) -> Array:
+    """Values of a kernel, by name or a function, for two arrays of rows."""
+    if callable(kernel):
+        return np.asarray(kernel(some, others))
+    return KERNELS[kernel](some, others, gamma)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,9 +92,7 @@ class KernelMap:
 
     def values(self, X: Array) -> Array:
         """Kernel values of rows and landmarks."""
-        if callable(self.kernel):
-            return np.asarray(self.kernel(X, self.landmarks))
-        return KERNELS[self.kernel](X, self.landmarks, self.gamma)
+        return kernel_values(self.kernel, self.gamma, X, self.landmarks)
 
     def __call__(self, X: Array) -> Array:
         """Coordinates of rows."""
@@ -118,7 +123,7 @@ class Lift:
 
     def __call__(self, X: Array) -> Array:
         """Rows as the model learns from them; a new array wherever anything changes."""
-        if self.center is not None:
+        if self.center is not None and self.spread is not None:
             X = (X - like(self.center, X)) / like(self.spread, X)
         if self.offset:
             xp = namespace(X)
@@ -130,7 +135,9 @@ class Lift:
             check_tensor_range(X)
         else:
             check_range(X)
-        return X if self.kernel is None else self.kernel(X)
+        if self.kernel is None:
+            return X
+        return like(self.kernel(from_device(X)), X)
 
     @property
     def is_linear(self) -> bool:

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from crosslabel.core.ordering import row_hashes
 from crosslabel.core.scaling import Array
-from crosslabel.features.extraction import progress_bar
 from crosslabel.files import arrays as archive
 from crosslabel.intake.lift import Lift
 from crosslabel.intake.sample import Words
 from crosslabel.intake.sources import Source
 from crosslabel.intake.summary import Summary
+from crosslabel.progress_bar import progress_bar
 
 KIND = "checkpoint of a pass"
 

@@ -1,126 +1,84 @@
 """One table for any data set: every method's accuracy, times and size, on the same splits.
 
-Each cell, one method on one split, is a record of its own, written whole or not at all: a run that
-was interrupted goes on where it stopped.
+A comparison is a spec made in memory, whose cells are computed by the runner and kept in the store
+of the paper's tables (`run`, `records`): a run that was interrupted goes on where it stopped.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import pickle
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
-from functools import cache
-from pathlib import Path
+from functools import lru_cache
 from statistics import median
-from typing import Any
 
 import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.linear_model import RidgeClassifier
-from sklearn.metrics import balanced_accuracy_score
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.svm import LinearSVC
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_X_y
 
-from crosslabel.features.extraction import progress_bar
-from crosslabel.files.whole import write_whole
+from crosslabel.core.scaling import Array
+from crosslabel.datasets.splits import Split
+from crosslabel.lab.estimators import all_methods
+from crosslabel.lab.inputs import Input
+from crosslabel.lab.records import Record, Store
+from crosslabel.lab.run import Prepared, compute
+from crosslabel.lab.spec import Cell, Method, Spec, TableSetting
+from crosslabel.progress_bar import progress_bar
 
-Split = tuple[NDArray[np.intp], NDArray[np.intp]]
-WELL_KNOWN = {"svm": LinearSVC(), "knn": KNeighborsClassifier(1), "ridge": RidgeClassifier()}
+Features = Callable[[NDArray[np.intp], NDArray[np.intp]], tuple[Array, Array]]
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One method on one split.
+class Standing:
+    """One method over all splits.
 
     Attributes
     ----------
-    accuracy : float
-        Share of the test samples labelled rightly.
-    per_class : float
-        Mean of the classes' accuracies.
-    fit_seconds : float
-        Time of `fit`.
-    query_seconds : float
-        Time of `predict` on all test samples, per sample.
-    model_bytes : int
-        Size of the fitted estimator when pickled.
+    method : str
+    accuracy, per_class : float
+        Means of the shares of test samples labelled rightly, of all and in the mean of the classes.
+    deviation : float or None
+        Standard deviation of the accuracies, with n − 1 below the line; None for one split.
+    fit_seconds, query_seconds, model_bytes : float
+        Medians of the time of `fit`, of `predict` per query, and of the size of the pickled model.
+    n_splits : int
+        Splits on which it could be fitted.
     problem : str or None
-        Why the method could not be fitted to these samples; the numbers are then NaN.
+        Why it could not be fitted to a split; the numbers are then NaN.
     """
 
-    accuracy: float
-    per_class: float
-    fit_seconds: float
-    query_seconds: float
-    model_bytes: float
-    problem: str | None = None
-
-
-@dataclass(frozen=True)
-class Row:
-    """One method over all splits: mean and standard deviation of accuracy, medians of the rest."""
-
     method: str
-    accuracy: float
-    deviation: float
-    per_class: float
-    fit_seconds: float
-    query_seconds: float
-    model_bytes: float
-    n_splits: int
+    accuracy: float = float("nan")
+    deviation: float | None = None
+    per_class: float = float("nan")
+    fit_seconds: float = float("nan")
+    query_seconds: float = float("nan")
+    model_bytes: float = float("nan")
+    n_splits: int = 0
     problem: str | None = None
 
     @classmethod
-    def of(cls, method: str, cells: list[Cell]) -> Row:
-        """Sum up the cells of one method; the first problem stands for all."""
-        accuracies = [cell.accuracy for cell in cells]
+    def of(cls, method: str, records: list[Record]) -> Standing:
+        """Sum up the records of one method."""
+        accuracies = [record.accuracy for record in records]
         return cls(
             method,
             float(np.mean(accuracies)),
-            float(np.std(accuracies)),
-            float(np.mean([cell.per_class for cell in cells])),
-            median(cell.fit_seconds for cell in cells),
-            median(cell.query_seconds for cell in cells),
-            median(cell.model_bytes for cell in cells),
-            len(cells),
-            next((cell.problem for cell in cells if cell.problem is not None), None),
+            float(np.std(accuracies, ddof=1)) if len(records) > 1 else None,
+            float(np.mean([record.mean_per_class for record in records])),
+            median(record.fit_seconds for record in records),
+            median(record.query_seconds for record in records),
+            median(record.extra["model_bytes"] for record in records),
+            len(records),
         )
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """For JSON."""
         if self.problem is not None:
             return {"method": self.method, "problem": self.problem}
         return {name: value for name, value in asdict(self).items() if name != "problem"}
-
-
-def all_methods(random_state: int | None = 0) -> dict[str, Any]:
-    """An unfitted classifier for each name: the library's own by short names, then scikit-learn's.
-
-    Parameters
-    ----------
-    random_state : int or None, default=0
-        Given to the methods that have one.
-    """
-    from crosslabel.lab import estimators
-
-    own = {}
-    for name in estimators.NAMES:
-        candidate = estimators.estimator_class(name)
-        # What wraps another classifier is no method of its own.
-        if issubclass(candidate, ClassifierMixin) and not issubclass(candidate, MetaEstimatorMixin):
-            short = name.removesuffix("Classifier").lower().replace("classifiercv", "cv")
-            own[short] = candidate()
-    methods = {name: clone(model) for name, model in (own | WELL_KNOWN).items()}
-    for model in methods.values():
-        if "random_state" in model.get_params():
-            model.set_params(random_state=random_state)
-    return methods
 
 
 def compare(
@@ -128,10 +86,10 @@ def compare(
     y: ArrayLike,
     splits: Iterable[Split],
     *,
-    methods: Mapping[str, Any] | None = None,
+    methods: Mapping[str, BaseEstimator] | None = None,
     records: str | os.PathLike[str] | None = None,
     progress: bool = False,
-) -> list[Row]:
+) -> list[Standing]:
     """Fit and score every method on every split.
 
     Parameters
@@ -149,7 +107,7 @@ def compare(
 
     Returns
     -------
-    list of Row
+    list of Standing
         Most accurate first.
     """
     samples, labels = check_X_y(X, y, dtype=None)
@@ -165,15 +123,15 @@ def compare(
 
 
 def compare_features(
-    features: Callable[[NDArray[np.intp], NDArray[np.intp]], tuple[Any, Any]],
-    y: NDArray[Any],
+    features: Features,
+    y: ArrayLike,
     splits: Iterable[Split],
     *,
     subject: str,
-    methods: Mapping[str, Any] | None = None,
+    methods: Mapping[str, BaseEstimator] | None = None,
     records: str | os.PathLike[str] | None = None,
     progress: bool = False,
-) -> list[Row]:
+) -> list[Standing]:
     """`compare` on features that each split learns from its own training samples.
 
     Parameters
@@ -181,94 +139,92 @@ def compare_features(
     features : callable
         From the indices of training and test samples to the two arrays. Called once for a split,
         and not at all where every cell of it is recorded.
-    y : ndarray of shape (n_samples,)
+    y : array-like of shape (n_samples,)
     splits, methods, records, progress : as for `compare`
     subject : str
         What tells these data and features from others in the records.
     """
     chosen = all_methods() if methods is None else dict(methods)
-    splits = list(splits)
-    if not (splits and chosen):
+    parts = list(splits)
+    if not (parts and chosen):
         raise ValueError("There is nothing to compare: give at least one split and one method.")
-    folder = None if records is None else Path(records)
-    results: dict[str, list[Cell]] = {name: [] for name in chosen}
-    with progress_bar("results" if progress else None, len(splits) * len(chosen)) as advance:
-        for split in splits:
-            rows = cache(lambda split=split: features(*split))
-            labels = y[split[0]], y[split[1]]
-            for name, model in chosen.items():
-                described = [subject, name, type(model).__name__, repr(model.get_params()), split]
-                make = _measuring(model, rows, labels)
-                results[name].append(_recorded(folder, joblib.hash(described), make))
-                advance(1)
-    found = [Row.of(name, cells) for name, cells in results.items()]
-    return sorted(found, key=lambda row: 1.0 if row.problem else -row.accuracy)
+    spec = _spec(subject, chosen, parts)
+    store = None if records is None else Store(records)
+    found = {} if store is None else store.found(spec.cells())
+    missing = [cell for cell in spec.cells() if cell not in found]
+    problems: dict[str, str] = {}
+    with progress_bar("results" if progress else None, len(found) + len(missing)) as advance:
+        advance(len(found))
+        for outcome in compute(missing, store, _preparing(features, y, parts, chosen)):
+            if outcome.record is None:
+                problems.setdefault(outcome.cell.method.name, outcome.problem)
+            else:
+                found[outcome.cell] = outcome.record
+            advance(1)
+    standings = [_standing(name, found, problems.get(name)) for name in chosen]
+    return sorted(standings, key=lambda one: 1.0 if one.problem else -one.accuracy)
 
 
-def _measuring(model: Any, rows: Callable[[], tuple[Any, Any]], labels: Any) -> Callable[[], Cell]:
-    def make() -> Cell:
-        (X, Z), (y, truth) = rows(), labels
-        return measure(model, X, y, Z, truth)
-
-    return make
+def _standing(name: str, records: Mapping[Cell, Record], problem: str | None) -> Standing:
+    if problem is not None:
+        return Standing(name, problem=problem)
+    return Standing.of(name, [r for cell, r in records.items() if cell.method.name == name])
 
 
-def _recorded(folder: Path | None, key: str, make: Callable[[], Cell]) -> Cell:
-    """The record of a cell, from its file where there is one."""
-    if folder is None:
-        return make()
-    path = folder / f"{key}.json"
-    if path.exists():
-        return Cell(**json.loads(path.read_text()))
-    cell = make()
-    write_whole(path, lambda file: file.write(json.dumps(asdict(cell)).encode()))
-    return cell
-
-
-def measure(model: Any, X: Any, y: Any, queries: Any, truth: Any) -> Cell:
-    """Fit a clone to samples, predict queries, and time both.
-
-    Parameters
-    ----------
-    model : classifier
-    X, queries : ndarray of shape (n_samples, n_features)
-    y, truth : ndarray of shape (n_samples,)
-    """
-    started = time.perf_counter()
-    try:
-        fitted = clone(model).fit(X, y)
-    # One method that cannot work on these data must not end the comparison.
-    except (ValueError, ArithmeticError, np.linalg.LinAlgError, MemoryError) as error:
-        nothing = float("nan")
-        return Cell(nothing, nothing, nothing, nothing, nothing, str(error))
-    trained = time.perf_counter()
-    predicted = fitted.predict(queries)
-    done = time.perf_counter()
-    return Cell(
-        accuracy=float(np.mean(predicted == truth)),
-        per_class=float(balanced_accuracy_score(truth, predicted)),
-        fit_seconds=trained - started,
-        query_seconds=(done - trained) / max(1, len(truth)),
-        model_bytes=len(pickle.dumps(fitted)),
+def _spec(subject: str, methods: Mapping[str, BaseEstimator], splits: list[Split]) -> Spec:
+    """The comparison as a table with one column, whose splits are given by their indices."""
+    return Spec(
+        name="comparison",
+        title="Comparison",
+        data={"subject": subject},
+        protocol={"kind": "given", "repeats": len(splits)},
+        methods=tuple(
+            Method(name, name, type(model).__name__, parameters=_words(model))
+            for name, model in methods.items()
+        ),
+        settings=(TableSetting("given", "as given"),),
+        keep=("size",),
+        indices=tuple(joblib.hash(split) for split in splits),
     )
 
 
-def table(rows: Iterable[Row]) -> str:
-    """Rows as lines of text: accuracy in per cent, times and size in units that suit them.
+def _words(model: BaseEstimator) -> dict[str, object]:
+    """Parameters as text: they may be objects of any kind, and only tell methods apart."""
+    return {name: repr(value) for name, value in sorted(model.get_params().items())}
+
+
+def _preparing(
+    features: Features, y: ArrayLike, splits: list[Split], methods: Mapping[str, BaseEstimator]
+) -> Callable[[Cell], Prepared]:
+    names, labels = np.unique(np.asarray(y), return_inverse=True)
+
+    @lru_cache(maxsize=1)  # cells of one split follow each other
+    def given(split: int) -> Input:
+        train, test = splits[split]
+        X_train, X_test = features(train, test)
+        arrays = (X_train, labels[train], X_test, labels[test])
+        return Input(*arrays, [str(name) for name in names], [], joblib.hash(arrays))
+
+    return lambda cell: Prepared(given(cell.split), methods[cell.method.name])
+
+
+def table(standings: Iterable[Standing]) -> str:
+    """Lines of text: accuracy in per cent, times and size in units that suit them.
 
     Parameters
     ----------
-    rows : iterable of Row
+    standings : iterable of Standing
     """
     head = f"{'method':<20}{'accuracy %':>15}{'per class':>11}"
     lines = [f"{head}{'fit s':>10}{'query ms':>11}{'model MB':>11}"]
-    for row in rows:
-        if row.problem is not None:
-            lines.append(f"{row.method:<20} {row.problem}")
+    for one in standings:
+        if one.problem is not None:
+            lines.append(f"{one.method:<20} {one.problem}")
             continue
-        accuracy = f"{100 * row.accuracy:.2f} ± {100 * row.deviation:.2f}"
+        spread = "" if one.deviation is None else f" ± {100 * one.deviation:.2f}"
         lines.append(
-            f"{row.method:<20}{accuracy:>15}{100 * row.per_class:>11.2f}{row.fit_seconds:>10.2f}"
-            f"{1e3 * row.query_seconds:>11.3f}{row.model_bytes / 1e6:>11.2f}"
+            f"{one.method:<20}{f'{100 * one.accuracy:.2f}{spread}':>15}"
+            f"{100 * one.per_class:>11.2f}{one.fit_seconds:>10.2f}"
+            f"{1e3 * one.query_seconds:>11.3f}{one.model_bytes / 1e6:>11.2f}"
         )
     return "\n".join(lines)

@@ -1,33 +1,42 @@
-"""What a record keeps beside its numbers, for figures: each by name, one function of a fitted cell.
+"""What a record keeps beside its numbers, for figures: each by name, from a trained cell.
 
 Names end up in `Record.extra`; learnt atoms are too large for it and lie in a file of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import pickle
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.metrics import confusion_matrix
 
+from crosslabel.core.scaling import Array
 from crosslabel.files.whole import write_whole
 
-PEOPLE = 3  # classes whose codes are kept: the paper's figure shows three
 DIGITS = 6  # significant digits of codes and objectives that a figure can show
 
 
+class Reversible(Protocol):
+    """A fitted step from the raw data to features that can be gone back."""
+
+    def inverse_transform(self, X: Array) -> Array:
+        """Samples of these features, as far as the step has kept them."""
+
+
 @dataclass(frozen=True)
-class Fitted:
-    """A cell after its fit.
+class Trained:
+    """A cell after its fit, which figures are drawn from.
 
     Attributes
     ----------
     model : classifier
-        Fitted on class numbers.
+        Fitted to class numbers.
     X, y : ndarray
         Features and class numbers of the test samples.
     predicted : ndarray of int
@@ -35,81 +44,90 @@ class Fitted:
         Of the classes, by number.
     pipeline : list of transformers
         Fitted, from the raw data to the features.
+    codes_of : tuple of int
+        The classes whose codes are kept, counted from one.
     """
 
-    model: Any
-    X: NDArray[Any]
+    model: BaseEstimator
+    X: Array
     y: NDArray[np.intp]
     predicted: NDArray[np.intp]
     names: list[str]
-    pipeline: list[Any]
+    pipeline: list[Reversible]
+    codes_of: tuple[int, ...] = (1, 2, 3)
 
 
-def _confusion(fitted: Fitted) -> dict[str, Any]:
-    labels = np.arange(len(fitted.names))
-    counts = confusion_matrix(fitted.y, fitted.predicted, labels=labels)
-    return {"confusion": counts.tolist(), "classes": fitted.names}
+def _confusion(trained: Trained) -> dict[str, object]:
+    labels = np.arange(len(trained.names))
+    counts = confusion_matrix(trained.y, trained.predicted, labels=labels)
+    return {"confusion": counts.tolist(), "classes": trained.names}
 
 
-def _trace(fitted: Fitted) -> dict[str, Any]:
+def _trace(trained: Trained) -> dict[str, object]:
     """The objective after each iteration, for methods that have one."""
-    model = getattr(fitted.model, "best_estimator_", fitted.model)
+    model = getattr(trained.model, "best_estimator_", trained.model)
     trace = getattr(model, "objective_trace_", None)
     return {} if trace is None else {"trace": _rounded(trace)}
 
 
-def _codes(fitted: Fitted) -> dict[str, Any]:
-    """Mean absolute code of the first classes' test samples, and whose atoms they fall on."""
-    if not hasattr(fitted.model, "atom_labels_") or not hasattr(fitted.model, "transform"):
+def _codes(trained: Trained) -> dict[str, object]:
+    """Mean absolute code of some classes' test samples, and whose atoms they fall on."""
+    if not hasattr(trained.model, "atom_labels_") or not hasattr(trained.model, "transform"):
         return {}
-    codes = np.abs(fitted.model.transform(fitted.X))
+    codes = np.abs(trained.model.transform(trained.X))
+    chosen = [number for number in trained.codes_of if (trained.y == number - 1).any()]
     means = {
-        name: _rounded(codes[fitted.y == number].mean(axis=0))
-        for number, name in enumerate(fitted.names[:PEOPLE])
-        if (fitted.y == number).any()
+        trained.names[number - 1]: _rounded(codes[trained.y == number - 1].mean(axis=0))
+        for number in chosen
     }
-    atoms = fitted.model.atom_labels_.tolist()
-    return {"codes": means, "atom_labels": atoms, "classes": fitted.names}
+    atoms = trained.model.atom_labels_.tolist()
+    return {"codes": means, "atom_labels": atoms, "classes": trained.names}
 
 
-def _choice(fitted: Fitted) -> dict[str, Any]:
+def _choice(trained: Trained) -> dict[str, object]:
     """What cross-validation on the training samples has chosen, where it has."""
-    chosen: Mapping[str, Any] | None = getattr(fitted.model, "best_params_", None)
+    chosen: Mapping[str, object] | None = getattr(trained.model, "best_params_", None)
     if chosen is None:
         return {}
     return {"chosen": {k: v.item() if hasattr(v, "item") else v for k, v in chosen.items()}}
 
 
-EXTRAS: dict[str, Callable[[Fitted], dict[str, Any]]] = {
+def _size(trained: Trained) -> dict[str, object]:
+    """Bytes of the fitted model when it is pickled."""
+    return {"model_bytes": len(pickle.dumps(trained.model))}
+
+
+EXTRAS: dict[str, Callable[[Trained], dict[str, object]]] = {
     "confusion": _confusion,
     "trace": _trace,
     "codes": _codes,
     "choice": _choice,
+    "size": _size,
 }
 
 
-def extras(names: tuple[str, ...], fitted: Fitted) -> dict[str, Any]:
+def extras(names: tuple[str, ...], trained: Trained) -> dict[str, object]:
     """All that the named extras give; what cross-validation has chosen always.
 
     Parameters
     ----------
     names : tuple of str
         Keys of `EXTRAS`, or "dictionary", which `write_dictionary` is for.
-    fitted : Fitted
+    trained : Trained
 
     Returns
     -------
     dict
         Ready for JSON.
     """
-    kept: dict[str, Any] = {}
+    kept: dict[str, object] = {}
     for name in dict.fromkeys((*names, "choice")):
         if name in EXTRAS:
-            kept.update(EXTRAS[name](fitted))
+            kept.update(EXTRAS[name](trained))
     return kept
 
 
-def write_dictionary(place: Path, fitted: Fitted) -> bool:
+def write_dictionary(place: Path, trained: Trained) -> bool:
     """Write learnt atoms as pictures, if the way from pixels to features can be gone back.
 
     The file holds `atoms` (n_atoms, n_pixels), `atom_labels`, `image_shape` and `classes`.
@@ -117,29 +135,29 @@ def write_dictionary(place: Path, fitted: Fitted) -> bool:
     Parameters
     ----------
     place : Path
-    fitted : Fitted
+    trained : Trained
 
     Returns
     -------
     bool
         Whether there was something to write.
     """
-    atoms = getattr(fitted.model, "dictionary_", None)
-    labels = getattr(fitted.model, "atom_labels_", None)
-    shape = next((getattr(s, "image_shape_", None) for s in fitted.pipeline), None)
+    atoms = getattr(trained.model, "dictionary_", None)
+    labels = getattr(trained.model, "atom_labels_", None)
+    shape = next((getattr(s, "image_shape_", None) for s in trained.pipeline), None)
     if atoms is None or labels is None or shape is None:
         return False
-    for step in reversed(fitted.pipeline):
+    for step in reversed(trained.pipeline):
         atoms = step.inverse_transform(atoms)
     content = {
         "atoms": np.asarray(atoms, dtype=np.float32).reshape(len(labels), -1),
         "atom_labels": np.asarray(labels),
         "image_shape": np.asarray(shape),
-        "classes": np.asarray(fitted.names),
+        "classes": np.asarray(trained.names),
     }
     write_whole(place, lambda file: np.savez_compressed(file, **content))  # type: ignore[arg-type]
     return True
 
 
-def _rounded(values: Any) -> list[float]:
+def _rounded(values: Array | Iterable[float]) -> list[float]:
     return [float(f"{value:.{DIGITS}g}") for value in np.asarray(values).ravel()]

@@ -8,11 +8,11 @@ inputs are kept in memory, since methods of a table share them.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict, cast
 
 import joblib
 import numpy as np
@@ -20,11 +20,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Bunch
 
+from crosslabel.core.scaling import Array
 from crosslabel.datasets.catalogue import DATASETS
 from crosslabel.datasets.root import MissingData, Root
 from crosslabel.datasets.splits import Split, earlier_later, group_folds, half, per_class
 from crosslabel.features import LBPTOP, Eigenfaces, Pixels, RandomFaces
-from crosslabel.lab.spec import Cell, Spec, SpecError
+from crosslabel.lab.pyramids import components, coordinates
+from crosslabel.lab.spec import Cell, Options, Spec, SpecError
 
 BUDGET = 768 << 20  # bytes of inputs that a process keeps
 RAW = ("images", "data", "filenames")  # where a data set keeps its samples
@@ -46,18 +48,33 @@ class Input(NamedTuple):
         Hash of the arrays.
     """
 
-    X_train: NDArray[Any]
+    X_train: Array
     y_train: NDArray[np.intp]
-    X_test: NDArray[Any]
+    X_test: Array
     y_test: NDArray[np.intp]
     names: list[str]
-    pipeline: list[Any]
+    pipeline: list[BaseEstimator]
     digest: str
 
     @property
     def nbytes(self) -> int:
         """Memory of the rows."""
         return self.X_train.nbytes + self.X_test.nbytes
+
+
+class PyramidOptions(TypedDict, total=False):
+    """The step `Pyramid`: where its coordinates lie, and which training sets they are made for.
+
+    `rest` false takes the components of the training images instead of the coordinates: by PCA, or
+    where `gamma` is positive by kernel PCA.
+    """
+
+    folder: str
+    per_class: int
+    codebook_per_class: int
+    splits: int
+    rest: bool
+    gamma: float
 
 
 # A transformer that learns nothing, or one that learns from the training rows.
@@ -100,7 +117,7 @@ class Inputs:
         self.features = features
         self.root = root
         self._kept: OrderedDict[str, Input] = OrderedDict()
-        self._rows: dict[str, tuple[NDArray[Any], list[Any]]] = {}
+        self._rows: dict[str, tuple[Array, list[BaseEstimator]]] = {}
 
     def of(self, cell: Cell) -> Input:
         """The input of a cell.
@@ -114,7 +131,7 @@ class Inputs:
         Input
         """
         spec = cell.spec
-        steps = [dict(step) for step in cell.features]
+        steps: list[Options] = [dict(step) for step in cell.features]
         key = joblib.hash(
             [dict(spec.data), steps, dict(spec.protocol), cell.setting.n_train, cell.split]
         )
@@ -127,7 +144,7 @@ class Inputs:
             self._kept.popitem(last=False)
         return found
 
-    def _prepare(self, cell: Cell, steps: list[dict[str, Any]]) -> Input:
+    def _prepare(self, cell: Cell, steps: list[Options]) -> Input:
         data = load(cell.spec, self.root)
         train, test = split_of(data, cell)
         rows, pipeline, learnt = self._whole(cell, data, steps)
@@ -140,17 +157,17 @@ class Inputs:
         return Input(*arrays, [str(n) for n in data.target_names], pipeline, joblib.hash(arrays))
 
     def _whole(
-        self, cell: Cell, data: Bunch, steps: list[dict[str, Any]]
-    ) -> tuple[NDArray[Any], list[Any], list[dict[str, Any]]]:
+        self, cell: Cell, data: Bunch, steps: list[Options]
+    ) -> tuple[Array, list[BaseEstimator], list[Options]]:
         """Rows of all samples, the steps that were taken, and those that are left."""
         if steps and steps[0]["step"] == "Pyramid":
-            return self._pyramid(cell, data, **_parameters(steps[0])), [], steps[1:]
+            return self._pyramid(cell, data, cast(PyramidOptions, steps[0])), [], steps[1:]
         count = sum(1 for step in steps if step["step"] in STATELESS)
         return *self._stateless(cell.spec, data, steps[:count]), steps[count:]
 
     def _stateless(
-        self, spec: Spec, data: Bunch, steps: list[dict[str, Any]]
-    ) -> tuple[NDArray[Any], list[Any]]:
+        self, spec: Spec, data: Bunch, steps: list[Options]
+    ) -> tuple[Array, list[BaseEstimator]]:
         """Rows of all samples, by steps that look at one sample at a time; computed once."""
         key = joblib.hash([dict(spec.data), steps])
         if key not in self._rows:
@@ -159,20 +176,18 @@ class Inputs:
             for step in steps:
                 model = _built(STATELESS, step, None)
                 if "cache" in model.get_params():
-                    model.set_params(cache=self.features / step["step"].lower())
+                    model.set_params(cache=self.features / str(step["step"]).lower())
                 rows = model.fit(rows).transform(rows)
                 pipeline.append(model)
             self._rows[key] = np.asarray(rows), pipeline
         return self._rows[key]
 
-    def _pyramid(self, cell: Cell, data: Bunch, **options: Any) -> NDArray[Any]:
+    def _pyramid(self, cell: Cell, data: Bunch, options: PyramidOptions) -> Array:
         """Coordinates of all images under the codebook of this split (see `pyramids`)."""
-        from crosslabel.lab.pyramids import components, coordinates
-
         folder = self.features / options["folder"]
         place = folder / f"coordinates{cell.split}.npy"
         if not place.exists():
-            seed = cell.spec.protocol["seed"]
+            seed = cell.spec.seed
             drawn = {
                 size: list(per_class(data.target, size, repeats=options["splits"], seed=seed))
                 for size in {options["per_class"], options["codebook_per_class"]}
@@ -204,11 +219,12 @@ def load(spec: Spec, root: Root = None) -> Bunch:
         With what is missing, where it should lie, and who has it.
     """
     options = {key: value for key, value in spec.data.items() if key != "name"}
-    return _loaded(spec.data["name"], tuple(options.items()), None if root is None else str(root))
+    place = None if root is None else str(root)
+    return _loaded(str(spec.data["name"]), tuple(options.items()), place)
 
 
 @lru_cache(maxsize=2)
-def _loaded(name: str, options: tuple[Any, ...], root: str | None) -> Bunch:
+def _loaded(name: str, options: tuple[tuple[str, object], ...], root: str | None) -> Bunch:
     if name not in DATASETS:
         raise SpecError(f"There is no data set {name!r}. Known: {', '.join(sorted(DATASETS))}.")
     entry = DATASETS[name]
@@ -232,13 +248,13 @@ def split_of(data: Bunch, cell: Cell) -> Split:
     -------
     train, test : ndarray of int
     """
-    protocol = cell.spec.protocol
-    drawn = PROTOCOLS[protocol["kind"]](data, cell, cell.spec.splits, int(protocol["seed"]))
+    spec = cell.spec
+    drawn = PROTOCOLS[spec.protocol["kind"]](data, cell, spec.splits, spec.seed)
     return next(islice(drawn, cell.split, None))
 
 
-def _built(known: dict[str, type[BaseEstimator]], step: dict[str, Any], seed: int | None) -> Any:
-    name = step["step"]
+def _built(known: dict[str, type[BaseEstimator]], step: Options, seed: int | None) -> BaseEstimator:
+    name = str(step["step"])
     if name not in known:
         raise SpecError(f"There is no step {name!r} at this place. Known: {', '.join(known)}.")
     model = known[name](**_parameters(step))
@@ -247,5 +263,5 @@ def _built(known: dict[str, type[BaseEstimator]], step: dict[str, Any], seed: in
     return model
 
 
-def _parameters(step: Mapping[str, Any]) -> dict[str, Any]:
+def _parameters(step: Options) -> dict[str, object]:
     return {key: value for key, value in step.items() if key != "step"}

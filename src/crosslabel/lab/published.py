@@ -1,4 +1,4 @@
-"""What the paper says of a table, what ours should reach, and why ours differs where it does."""
+"""What the paper says of a table, and why ours differs where it does."""
 
 from __future__ import annotations
 
@@ -11,44 +11,34 @@ class Published:
 
     Attributes
     ----------
-    method, setting : str
-        `method` need not be one of the spec's: a value may only be quoted.
+    method : str
+        A method of the spec, or the paper's name of one that the spec does not run.
+    setting : str
     quantity : str
-        One of `QUANTITIES`; accuracies in per cent, times in seconds.
+        A key of `QUANTITIES`; accuracies are in per cent, times in seconds.
     value : float
     deviation : float or None
-        The paper's standard deviation, where it is known.
-    mark : {"measured", "quoted"}
-        "measured" where this spec measures the same here, "quoted" where it only cites.
+        The paper's standard deviation, where it gives one.
+    quoted : bool
+        Whether the paper takes the value from other work without running the method.
     """
 
     method: str
     setting: str
     quantity: str
     value: float
-    deviation: float | None
-    mark: str
-
-
-@dataclass(frozen=True)
-class Target:
-    """A value that ours should reach: at least, or for times at most."""
-
-    method: str
-    setting: str
-    quantity: str
-    value: float
+    deviation: float | None = None
+    quoted: bool = False
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times as long `slow` takes as `fast`, and what the paper's times give."""
+    """How many times as long `slow` takes as `fast`: what can be compared between machines."""
 
     quantity: str
     slow: str
     fast: str
     setting: str
-    at_least: float
 
 
 @dataclass(frozen=True)

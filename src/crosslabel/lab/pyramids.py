@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from crosslabel.core.scaling import Array
 from crosslabel.datasets.splits import Split
 from crosslabel.features.dense_sift import DenseSIFT
-from crosslabel.features.extraction import extract, progress_bar
+from crosslabel.features.extraction import extract
 from crosslabel.features.spatial_pyramid import (
     DescriptorSampler,
     PyramidEncoder,
@@ -30,6 +30,7 @@ from crosslabel.features.spatial_pyramid import (
 )
 from crosslabel.files.whole import write_whole
 from crosslabel.media.gray import gray_image
+from crosslabel.progress_bar import progress_bar
 
 PER_IMAGE = 60  # descriptors of a training image that the codebook is learnt from
 BATCH = 256  # images between two records of progress

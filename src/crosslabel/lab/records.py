@@ -17,15 +17,36 @@ import json
 import os
 import platform
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict
+
+import numpy as np
+import scipy
+import sklearn
+from threadpoolctl import threadpool_info
 
 from crosslabel.files.whole import write_whole
 from crosslabel.lab.spec import Cell
 
 FORMAT = 1  # part of every key: raised when a record would no longer mean the same
-TIMES = ("fit_seconds", "query_seconds", "cell_seconds", "finished")
+VARYING = ("fit_seconds", "query_seconds", "cell_seconds", "finished")  # from run to run
+
+
+class Extra(TypedDict):
+    """Sizes of the problem, and what the spec keeps for figures: see `figure_data`."""
+
+    n_samples: int
+    n_test: int
+    n_features: NotRequired[int]
+    n_classes: NotRequired[int]
+    classes: NotRequired[list[str]]
+    confusion: NotRequired[list[list[int]]]
+    trace: NotRequired[list[float]]
+    codes: NotRequired[dict[str, list[float]]]
+    atom_labels: NotRequired[list[int]]
+    chosen: NotRequired[dict[str, object]]
+    model_bytes: NotRequired[int]
 
 
 @dataclass(frozen=True)
@@ -61,9 +82,7 @@ class Record:
     input_hash : str
         Of the features and labels that the method was given; methods with the same hash have seen
         the same numbers.
-    extra : dict
-        Sizes (`n_samples`, `n_test`, `n_features`, `n_classes`), and what the spec keeps: see
-        `crosslabel.lab.figure_data`.
+    extra : Extra
     """
 
     table: str
@@ -73,7 +92,7 @@ class Record:
     seed: int
     n_train: int | None
     estimator: str
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, object]
     accuracy: float
     mean_per_class: float
     fit_seconds: float
@@ -81,17 +100,17 @@ class Record:
     cell_seconds: float
     finished: str
     version: str
-    machine: Mapping[str, Any]
+    machine: Mapping[str, object]
     input_hash: str
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Extra
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """For JSON."""
         return asdict(self)
 
-    def without_times(self) -> dict[str, Any]:
+    def without_times(self) -> dict[str, object]:
         """All that a second run of the same cell must give again."""
-        return {key: value for key, value in self.as_dict().items() if key not in TIMES}
+        return {key: value for key, value in self.as_dict().items() if key not in VARYING}
 
 
 def key_of(cell: Cell) -> str:
@@ -174,13 +193,8 @@ class Store:
         return {cell: record for cell, record in records if record is not None}
 
 
-def machine(device: str = "cpu") -> dict[str, Any]:
+def machine(device: str = "cpu") -> dict[str, object]:
     """What computed, as far as it bears on times and rounding."""
-    import numpy as np
-    import scipy
-    import sklearn
-    from threadpoolctl import threadpool_info
-
     threads = {pool["internal_api"]: pool["num_threads"] for pool in threadpool_info()}
     return {
         "processor": _processor(),

@@ -1,4 +1,4 @@
-"""Run the cells of a table that are not in the store yet, each to a durable record.
+"""Run the cells of a table or comparison that are not in the store yet, each to a durable record.
 
 A cell is one method at one setting on one split. The process that computes it also writes its
 record, so that nothing is lost between the two; cells do not know of each other.
@@ -8,28 +8,37 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple, cast
 
 import joblib
 import numpy as np
-from sklearn.base import clone
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
 from threadpoolctl import threadpool_limits
 
 from crosslabel._version import __version__
 from crosslabel.datasets.root import Root
-from crosslabel.lab.figure_data import Fitted, extras, write_dictionary
+from crosslabel.lab.estimators import NAMES, WELL_KNOWN, estimator_class
+from crosslabel.lab.figure_data import Trained, extras, write_dictionary
 from crosslabel.lab.inputs import Input, Inputs, load
-from crosslabel.lab.records import Record, Store, machine
+from crosslabel.lab.records import Extra, Record, Store, machine
 from crosslabel.lab.spec import Cell, Spec, SpecError
 
-# Classifiers of scikit-learn that tables show beside ours.
-WELL_KNOWN = {"LinearSVC": "sklearn.svm", "KNeighborsClassifier": "sklearn.neighbors"}
+
+class Prepared(NamedTuple):
+    """What a cell is computed from: the rows that its method is given, and the unfitted method."""
+
+    given: Input
+    model: BaseEstimator
+
+
+Prepare = Callable[[Cell], Prepared]
 
 
 @dataclass(frozen=True)
@@ -49,7 +58,7 @@ class Outcome:
     problem: str = ""
 
 
-def build(cell: Cell, device: str = "cpu") -> Any:
+def build(cell: Cell, device: str = "cpu") -> BaseEstimator:
     """The unfitted classifier of a cell.
 
     Parameters
@@ -76,18 +85,13 @@ def build(cell: Cell, device: str = "cpu") -> Any:
     return model
 
 
-def _estimator(cell: Cell) -> Any:
-    from importlib import import_module
-
-    from crosslabel.lab import estimators
-
-    name = cell.method.estimator
-    if name in WELL_KNOWN:
-        return getattr(import_module(WELL_KNOWN[name]), name)()
-    if name not in estimators.NAMES:
-        known = ", ".join([*estimators.NAMES, *WELL_KNOWN])
-        raise SpecError(f"{cell.spec.name}: there is no method {name!r}. Known: {known}.")
-    return estimators.estimator_class(name)()
+def _estimator(cell: Cell) -> BaseEstimator:
+    name, known = cell.method.estimator, [*NAMES, *WELL_KNOWN]
+    if name not in known:
+        raise SpecError(
+            f"{cell.spec.name}: there is no method {name!r}. Known: {', '.join(known)}."
+        )
+    return estimator_class(name)()
 
 
 def chosen_cells(
@@ -154,32 +158,83 @@ def run_cells(
     if not missing:
         return
     load(missing[0].spec, root)  # what is missing is said before any process starts
-    serial = missing[0].spec.serial
+    where = str(store.features if features is None else features)
+    place = None if root is None else str(root)
+    prepare = partial(prepare_cell, features=where, root=place, device=device)
+    yield from compute(missing, store, prepare, jobs=jobs, device=device)
+
+
+def compute(
+    cells: Sequence[Cell],
+    store: Store | None,
+    prepare: Prepare,
+    *,
+    jobs: int = 1,
+    device: str = "cpu",
+) -> Iterator[Outcome]:
+    """Fit and score every cell, whatever its rows and classifier come from.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+        Of one spec.
+    store : Store or None
+        None keeps no records.
+    prepare : callable
+        From a cell to its rows and its unfitted classifier; picklable where `jobs` is not 1.
+    jobs : int, default=1
+    device : str, default="cpu"
+        Named in the records.
+
+    Yields
+    ------
+    Outcome
+    """
+    serial = bool(cells) and cells[0].spec.serial
     workers = 1 if serial else joblib.effective_n_jobs(jobs)
     # A process of its own keeps the threads that its environment gives it.
     shared = max(1, joblib.cpu_count() // workers) if workers > 1 else None
     threads = 1 if serial else shared
-    where = str(store.features if features is None else features)
-    place = None if root is None else str(root)
     # One cell a task: the next worker that is free takes the next cell.
     pool = joblib.Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)
     with warnings.catch_warnings():
         # Kept inputs look like a leak to joblib: it then replaces a worker, and nothing is lost.
         warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
         yield from pool(
-            joblib.delayed(_guarded)(cell, store, device, where, place, threads) for cell in missing
+            joblib.delayed(_guarded)(cell, store, prepare, device, threads) for cell in cells
         )
 
 
 def _guarded(
-    cell: Cell, store: Store, device: str, features: str, root: str | None, threads: int | None
+    cell: Cell, store: Store | None, prepare: Prepare, device: str, threads: int | None
 ) -> Outcome:
     """One method that cannot work on these data must not end the table."""
     try:
         with threadpool_limits(threads):
-            return Outcome(cell, run_cell(cell, store, _inputs(features, root), device))
+            return Outcome(cell, _run(cell, store, prepare, device))
     except (ValueError, ArithmeticError, np.linalg.LinAlgError, MemoryError) as error:
         return Outcome(cell, None, f"{type(error).__name__}: {error}")
+
+
+def prepare_cell(
+    cell: Cell, *, features: str, root: str | None = None, device: str = "cpu"
+) -> Prepared:
+    """Rows and classifier of a cell whose spec names its data set, features and estimator.
+
+    Parameters
+    ----------
+    cell : Cell
+    features : str
+        Folder of features that take long.
+    root : str, default=None
+        Folder of data sets.
+    device : str, default="cpu"
+
+    Returns
+    -------
+    Prepared
+    """
+    return Prepared(_inputs(features, root).of(cell), build(cell, device))
 
 
 @lru_cache(maxsize=1)
@@ -188,34 +243,14 @@ def _inputs(features: str, root: str | None) -> Inputs:
     return Inputs(Path(features), root)
 
 
-def run_cell(cell: Cell, store: Store, inputs: Inputs, device: str = "cpu") -> Record:
-    """Fit, predict, time both, and write the record.
-
-    Parameters
-    ----------
-    cell : Cell
-    store : Store
-    inputs : Inputs
-    device : str, default="cpu"
-
-    Returns
-    -------
-    Record
-    """
+def _run(cell: Cell, store: Store | None, prepare: Prepare, device: str) -> Record:
+    """Fit, predict, time both, and write the record."""
     started = time.perf_counter()
     # On one thread, whatever the method gets: its rounding, and so its hash, are then the same.
     with threadpool_limits(1):
-        given = inputs.of(cell)
-    model = clone(build(cell, device))
-    begun = time.perf_counter()
-    model.fit(given.X_train, given.y_train)
-    trained = time.perf_counter()
-    predicted = model.predict(given.X_test)
-    done = time.perf_counter()
-    fitted = Fitted(model, given.X_test, given.y_test, predicted, given.names, given.pipeline)
-    if "dictionary" in cell.spec.keep and cell.split == 0:
-        write_dictionary(store.dictionary_place(cell), fitted)
-    right = predicted == given.y_test
+        given, unfitted = prepare(cell)
+    trained, fit_seconds, query_seconds = _timed(clone(unfitted), given, cell.spec.codes_of)
+    overall, per_class = _accuracies(given.y_test, trained.predicted)
     record = Record(
         table=cell.spec.name,
         method=cell.method.name,
@@ -225,26 +260,47 @@ def run_cell(cell: Cell, store: Store, inputs: Inputs, device: str = "cpu") -> R
         n_train=cell.setting.n_train,
         estimator=cell.method.estimator,
         parameters=cell.parameters,
-        accuracy=float(right.mean()),
-        mean_per_class=float(np.mean([right[given.y_test == c].mean() for c in _present(given)])),
-        fit_seconds=trained - begun,
-        query_seconds=(done - trained) / len(given.y_test),
+        accuracy=overall,
+        mean_per_class=per_class,
+        fit_seconds=fit_seconds,
+        query_seconds=query_seconds,
         cell_seconds=time.perf_counter() - started,
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
         version=__version__,
         machine=machine(device),
         input_hash=given.digest,
-        extra=_sizes(given) | extras(cell.spec.keep, fitted),
+        extra=cast(Extra, _sizes(given) | extras(cell.spec.keep, trained)),
     )
-    store.put(cell, record)
+    if store is not None:
+        if "dictionary" in cell.spec.keep and cell.split == 0:
+            write_dictionary(store.dictionary_place(cell), trained)
+        store.put(cell, record)
     return record
 
 
-def _present(given: Input) -> list[int]:
-    return np.unique(given.y_test).tolist()
+def _timed(
+    model: BaseEstimator, given: Input, codes_of: tuple[int, ...]
+) -> tuple[Trained, float, float]:
+    """The fitted model, the time of `fit`, and that of `predict` per query."""
+    begun = time.perf_counter()
+    model.fit(given.X_train, given.y_train)
+    fitted = time.perf_counter()
+    predicted = model.predict(given.X_test)
+    done = time.perf_counter()
+    trained = Trained(
+        model, given.X_test, given.y_test, predicted, given.names, given.pipeline, codes_of
+    )
+    return trained, fitted - begun, (done - fitted) / len(given.y_test)
 
 
-def _sizes(given: Input) -> dict[str, Any]:
+def _accuracies(truth: NDArray[np.intp], predicted: NDArray[np.intp]) -> tuple[float, float]:
+    """Share of all samples labelled rightly, and the mean of the classes' shares."""
+    right = predicted == truth
+    per_class = [right[truth == label].mean() for label in np.unique(truth)]
+    return float(right.mean()), float(np.mean(per_class))
+
+
+def _sizes(given: Input) -> dict[str, object]:
     return {
         "n_samples": len(given.y_train),
         "n_test": len(given.y_test),

@@ -1,25 +1,33 @@
-"""A table or figure of the paper as one TOML file: what is run, and what was published.
+"""A table or figure of the paper as a value: what is run, and what was published.
 
 A spec names its data set, features, protocol, methods and settings. Its cells are method × setting
 × split. It also holds every published value that is known, so that ours can be put beside it, and
-the reasons that are known where ours differs. Reading a spec loads neither data nor estimators.
+the reasons that are known where ours differs. `spec_files` reads one from TOML. Nothing here loads
+data or estimators.
 """
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict
 
-from crosslabel.lab.published import Published, Ratio, Reason, Target
+from crosslabel.lab.published import Published, Ratio, Reason
 
-FOLDER = Path(__file__).parent / "specs"
-MARKS = ("measured", "quoted")
-QUANTITIES = ("accuracy", "mean_per_class", "fit_seconds", "query_seconds")
 KINDS = ("table", "figure")
+Options = Mapping[str, object]  # as TOML gives them: numbers, strings, lists, nested mappings
+
+
+FIRST_CLASSES = (1, 2, 3)
+
+
+class ProtocolOptions(TypedDict):
+    """A protocol: its `kind` of `inputs.PROTOCOLS`, how many splits it draws, and their seed."""
+
+    kind: str
+    repeats: int
+    seed: NotRequired[int]
 
 
 class SpecError(ValueError):
@@ -27,7 +35,7 @@ class SpecError(ValueError):
 
 
 @dataclass(frozen=True)
-class Setting:
+class TableSetting:
     """One column of a table, or one point on the axis of a figure.
 
     Attributes
@@ -49,7 +57,7 @@ class Setting:
     name: str
     label: str
     n_train: int | None = None
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Options = field(default_factory=dict)
     series: str = ""
     x: float | None = None
 
@@ -65,11 +73,11 @@ class Method:
     label : str
         For the reader.
     estimator : str
-        Name of a class of `crosslabel.methods`, or of one of scikit-learn's in `MODELS`.
+        Name of a class in `crosslabel.lab.estimators`.
     parameters : dict
     at : dict of str to dict
         Further parameters at single settings, by their name or series.
-    features : list of dict or None
+    features : tuple of dict or None
         In place of the spec's.
     ours : bool
         Whether this is the flagship.
@@ -78,37 +86,59 @@ class Method:
     settings : tuple of str or None
         Names or series of the settings it is run at; None for all.
     note : str
+    paper : str
+        The paper's row that it is put beside; where empty, the one of its name or label.
+    parameters_of : str
+        The section of `published.toml` whose ridge, suppression and grouping it has.
     """
 
     name: str
     label: str
     estimator: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    at: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    features: tuple[Mapping[str, Any], ...] | None = None
+    parameters: Options = field(default_factory=dict)
+    at: Mapping[str, Options] = field(default_factory=dict)
+    features: tuple[Options, ...] | None = None
     ours: bool = False
     same_size: bool = False
     settings: tuple[str, ...] | None = None
     note: str = ""
+    paper: str = ""
+    parameters_of: str = ""
 
-    def runs_at(self, setting: Setting) -> bool:
+    def runs_at(self, setting: TableSetting) -> bool:
         """Whether the method has a cell at this setting."""
         return self.settings is None or bool({setting.name, setting.series} & set(self.settings))
 
-    def parameters_at(self, setting: Setting) -> dict[str, Any]:
+    def parameters_at(self, setting: TableSetting) -> dict[str, object]:
         """Its own parameters, then the setting's, then its own for this setting."""
         own = {**self.at.get(setting.series, {}), **self.at.get(setting.name, {})}
         return {**self.parameters, **setting.parameters, **own}
 
+    def stands_beside(self, row: str) -> bool:
+        """Whether the paper's row of this name is the one it is compared with."""
+        return row == self.paper if self.paper else row in (self.name, self.label)
+
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One method at one setting on one split; equal where the three names and the split are."""
+    """One method at one setting on one split; equal where the three names and the split are.
+
+    Attributes
+    ----------
+    spec : Spec
+    method : Method
+    setting : TableSetting
+    split : int
+    indices : str
+        A hash of the training and test indices, where they were given and not drawn by the
+        protocol.
+    """
 
     spec: Spec = field(repr=False)
     method: Method
-    setting: Setting
+    setting: TableSetting
     split: int
+    indices: str = ""
 
     @property
     def place(self) -> tuple[str, str, str, int]:
@@ -122,23 +152,26 @@ class Cell:
         return hash(self.place)
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """What the estimator is given."""
         return self.method.parameters_at(self.setting)
 
     @property
-    def features(self) -> tuple[Mapping[str, Any], ...]:
+    def features(self) -> tuple[Options, ...]:
         """Steps from the raw data to rows."""
         return self.spec.features if self.method.features is None else self.method.features
 
     @property
     def seed(self) -> int:
         """Seeds the features and the method: another one for each split."""
-        return int(self.spec.protocol.get("seed", 0)) + self.split
+        return self.spec.seed + self.split
 
     @property
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, object]:
         """All that the result depends on by declaration."""
+        given: dict[str, object] = {"indices": self.indices} if self.indices else {}
+        if self.spec.codes_of != FIRST_CLASSES:
+            given["codes_of"] = self.spec.codes_of
         return {
             "table": self.spec.name,
             "data": dict(self.spec.data),
@@ -151,6 +184,7 @@ class Cell:
             "setting": self.setting.name,
             "split": self.split,
             "seed": self.seed,
+            **given,
         }
 
 
@@ -169,38 +203,42 @@ class Spec:
     data : dict
         `name` in `crosslabel.datasets.catalogue.DATASETS`, and options of its loader.
     features : tuple of dict
-        `name` of a transformer or of an entry of `inputs.STEPS`, and its parameters.
-    protocol : dict
-        `kind` of `crosslabel.datasets.splits`, `repeats`, `seed` and options.
+        `step`, the name of a transformer of `inputs`, and its parameters.
+    protocol : ProtocolOptions
     quantities : tuple of str
         What the table shows, the first foremost.
     keep : tuple of str
-        What a record keeps beside its numbers: names in `extras.EXTRAS`.
+        What a record keeps beside its numbers: names in `figure_data.EXTRAS`.
     serial : bool
         Whether cells run alone, one at a time and on one thread, so that times can be compared.
     axis : str
         Of a figure: the parameter on its axis.
-    methods, settings, published, targets, ratios, reasons : tuple
+    codes_of : tuple of int
+        Where codes are kept: of which classes, counted from one.
+    indices : tuple of str
+        Of a comparison on given splits: a hash of each.
+    methods, settings, published, ratios, reasons : tuple
     """
 
     name: str
-    item: int
-    kind: str
     title: str
-    caption: str
-    data: Mapping[str, Any]
-    features: tuple[Mapping[str, Any], ...]
-    protocol: Mapping[str, Any]
-    quantities: tuple[str, ...]
-    keep: tuple[str, ...]
-    serial: bool
-    axis: str
+    data: Options
+    protocol: ProtocolOptions
     methods: tuple[Method, ...]
-    settings: tuple[Setting, ...]
-    published: tuple[Published, ...]
-    targets: tuple[Target, ...]
-    ratios: tuple[Ratio, ...]
-    reasons: tuple[Reason, ...]
+    settings: tuple[TableSetting, ...]
+    item: int = 0
+    kind: str = "table"
+    caption: str = ""
+    features: tuple[Options, ...] = ()
+    quantities: tuple[str, ...] = ("accuracy",)
+    keep: tuple[str, ...] = ()
+    serial: bool = False
+    axis: str = ""
+    codes_of: tuple[int, ...] = FIRST_CLASSES
+    indices: tuple[str, ...] = ()
+    published: tuple[Published, ...] = ()
+    ratios: tuple[Ratio, ...] = ()
+    reasons: tuple[Reason, ...] = ()
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -208,7 +246,12 @@ class Spec:
     @property
     def splits(self) -> int:
         """How many splits the protocol has."""
-        return int(self.protocol["repeats"])
+        return self.protocol["repeats"]
+
+    @property
+    def seed(self) -> int:
+        """Of the protocol's random choices."""
+        return self.protocol.get("seed", 0)
 
     @cached_property
     def method(self) -> dict[str, Method]:
@@ -216,7 +259,7 @@ class Spec:
         return {method.name: method for method in self.methods}
 
     @cached_property
-    def setting(self) -> dict[str, Setting]:
+    def setting(self) -> dict[str, TableSetting]:
         """Settings by name."""
         return {setting.name: setting for setting in self.settings}
 
@@ -230,10 +273,15 @@ class Spec:
         """
         splits = self.splits if limit_splits is None else min(self.splits, limit_splits)
         for split in range(splits):
+            indices = self.indices[split] if self.indices else ""
             for setting in self.settings:
                 for method in self.methods:
                     if method.runs_at(setting):
-                        yield Cell(self, method, setting, split)
+                        yield Cell(self, method, setting, split, indices)
+
+    def said(self, quantity: str) -> dict[tuple[str, str], Published]:
+        """Published values of a quantity by method and setting."""
+        return {(p.method, p.setting): p for p in self.published if p.quantity == quantity}
 
     def reason(self, method: str, setting: str) -> str:
         """Why a value at this place differs from the published one, as far as it is known."""
@@ -243,142 +291,3 @@ class Spec:
             if reason.method in ("", method) and reason.setting in ("", setting)
         ]
         return " ".join(fitting)
-
-
-def spec_names(folder: Path = FOLDER) -> list[str]:
-    """Names of all specs, in the paper's order."""
-    found = [(load_spec(place.stem, folder).item, place.stem) for place in folder.glob("*.toml")]
-    return [name for _, name in sorted(found)]
-
-
-def load_specs(folder: Path = FOLDER) -> list[Spec]:
-    """All specs, in the paper's order."""
-    return [load_spec(name, folder) for name in spec_names(folder)]
-
-
-def load_spec(name: str, folder: Path = FOLDER) -> Spec:
-    """Read one spec.
-
-    Parameters
-    ----------
-    name : str
-        As `table-2`, or the path of a TOML file.
-    folder : Path, default=FOLDER
-
-    Returns
-    -------
-    Spec
-    """
-    place = Path(name) if name.endswith(".toml") else folder / f"{name}.toml"
-    if not place.is_file():
-        known = ", ".join(sorted(file.stem for file in folder.glob("*.toml")))
-        raise SpecError(f"There is no table or figure {name!r}. Known: {known}.")
-    try:
-        content = tomllib.loads(place.read_text("utf-8"))
-        return _spec(place.stem, content)
-    except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
-        what = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-        raise SpecError(f"{place} is not a spec: {what}.") from None
-
-
-def _spec(name: str, given: dict[str, Any]) -> Spec:
-    settings = tuple(_swept(given["setting"], given.get("sweep")))
-    methods = tuple(_method(entry) for entry in given["method"])
-    spec = Spec(
-        name=name,
-        item=given["item"],
-        kind=given.get("kind", "table"),
-        title=given["title"],
-        caption=given.get("caption", ""),
-        data=given["data"],
-        features=tuple(given.get("features", ())),
-        protocol=given["protocol"],
-        quantities=tuple(given.get("quantities", ("accuracy",))),
-        keep=tuple(given.get("keep", ())),
-        serial=given.get("serial", False),
-        axis=given.get("sweep", {}).get("parameter", ""),
-        methods=methods,
-        settings=settings,
-        published=tuple(_published(given.get("published", {}))),
-        targets=tuple(_targets(given.get("target", {}))),
-        ratios=tuple(Ratio(**entry) for entry in given.get("ratio", ())),
-        reasons=tuple(Reason(**entry) for entry in given.get("reason", ())),
-    )
-    _check(spec)
-    return spec
-
-
-def _method(entry: dict[str, Any]) -> Method:
-    fields = dict(entry)
-    name = fields.pop("name")
-    for key in ("features", "settings"):
-        if key in fields:
-            fields[key] = tuple(fields[key])
-    return Method(name=name, label=fields.pop("label", name), **fields)
-
-
-def _swept(settings: list[dict[str, Any]], sweep: dict[str, Any] | None) -> Iterator[Setting]:
-    """The settings as they stand, or each of them at each value of a figure's axis."""
-    for entry in settings:
-        fields = {"label": entry["name"], **entry}
-        if sweep is None:
-            yield Setting(**{"series": fields["name"], **fields})
-            continue
-        for value in sweep["values"]:
-            parameter = sweep["parameter"]
-            yield Setting(
-                name=f"{fields['name']} {parameter}={value:g}",
-                label=f"{fields['label']}, {value:g}",
-                n_train=fields.get("n_train"),
-                parameters={**fields.get("parameters", {}), parameter: value},
-                series=fields["name"],
-                x=float(value),
-            )
-
-
-def _published(given: dict[str, dict[str, Any]]) -> Iterator[Published]:
-    for method, entry in given.items():
-        deviations = entry.get("deviation", {})
-        for quantity in QUANTITIES:
-            for setting, value in entry.get(quantity, {}).items():
-                spread = deviations.get(setting) if quantity == "accuracy" else None
-                yield Published(method, setting, quantity, value, spread, entry["mark"])
-
-
-def _targets(given: dict[str, dict[str, Any]]) -> Iterator[Target]:
-    for method, entry in given.items():
-        for quantity, values in entry.items():
-            for setting, value in values.items():
-                yield Target(method, setting, quantity, value)
-
-
-def _check(spec: Spec) -> None:
-    """Raise for what would otherwise be ignored: a name that nothing has."""
-    methods, settings = set(spec.method), set(spec.setting)
-    names = settings | {setting.series for setting in spec.settings}
-
-    def expect(found: Any, allowed: Any, what: str) -> None:
-        if found not in allowed:
-            listed = ", ".join(sorted(map(str, allowed)))
-            raise SpecError(f"{spec.name}: {what} {found!r} is none of {listed}.")
-
-    expect(spec.kind, KINDS, "kind")
-    if len(methods) < len(spec.methods) or len(settings) < len(spec.settings):
-        raise SpecError(f"{spec.name}: two methods or two settings have the same name.")
-    for quantity in spec.quantities:
-        expect(quantity, QUANTITIES, "quantity")
-    for method in spec.methods:
-        for name in (*(method.settings or ()), *method.at):
-            expect(name, names, f"setting of method {method.name}")
-    for value in spec.published:
-        expect(value.mark, MARKS, f"mark of {value.method}")
-        expect(value.setting, settings, f"published setting of {value.method}")
-        if value.mark == "measured":
-            expect(value.method, methods, "a value marked as measured: method")
-    for target in spec.targets:
-        expect(target.method, methods, "target of method")
-        expect(target.setting, settings, "target at setting")
-    for ratio in spec.ratios:
-        for name in (ratio.slow, ratio.fast):
-            expect(name, methods, "ratio of method")
-        expect(ratio.setting, settings, "ratio at setting")

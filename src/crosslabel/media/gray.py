@@ -1,7 +1,7 @@
 """One gray image or clip from whatever a caller has: an array of any kind, or the path of a file.
 
 Every transformer that looks at pixels comes through here, so that all of them agree on what an
-intensity is: a float in [0, 1]. Paths are read by `crosslabel.media.reading`.
+intensity is: a float in [0, 1].
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crosslabel.core.scaling import Array
+from crosslabel.media.clips import read_clip
+from crosslabel.media.images import read_image
 
 # ITU-R BT.601, what Pillow, OpenCV and MATLAB use for gray.
 LUMA = np.array([0.299, 0.587, 0.114])
@@ -38,8 +40,6 @@ def gray_image(image: Any) -> Array:
     ndarray of shape (height, width), float32
     """
     if isinstance(image, str | os.PathLike):
-        from crosslabel.media.reading import read_image
-
         image = read_image(image)
     pixels = _intensities(image)
     if pixels.ndim == 3 and pixels.shape[2] in (3, 4):
@@ -61,8 +61,6 @@ def gray_clip(clip: Any) -> Array:
     ndarray of shape (frames, height, width), float32
     """
     if isinstance(clip, str | os.PathLike):
-        from crosslabel.media.reading import read_clip
-
         clip = read_clip(clip)
     return _checked(_intensities(clip), 3, "A clip must be (frames, height, width)")
 

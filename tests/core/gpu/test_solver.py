@@ -1,5 +1,7 @@
 """The loop on a device gives what NumPy's gives. CI has no GPU: the device is torch's CPU."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -108,3 +110,48 @@ def test_dependent_atoms_without_ridge_are_an_error_that_names_the_class():
         gpu.learn(statistics, start, layout, Penalties(0.0, 5.0, 0.0), device=CPU)
     with pytest.raises(np.linalg.LinAlgError, match="The codes are not determined"):
         gpu.learn(statistics, start, layout, Penalties(0.0, 0.0, 0.0), device=CPU)
+
+
+class Scripted:
+    """A sweep whose objective is written down; its dictionary is the number of the sweep."""
+
+    def __init__(self, values):
+        self.values = iter(values)
+        self.atoms = SimpleNamespace(dictionary=torch.zeros(1), unused=torch.zeros(1))
+
+    def __call__(self):
+        self.atoms.dictionary += 1
+        self.atoms.unused = self.atoms.dictionary.clone()
+        return torch.tensor(next(self.values), dtype=torch.float64)
+
+
+@pytest.mark.parametrize(
+    ("values", "tol", "n_iter"),
+    [
+        ([8.0, 4.0, 3.0, 2.9, 2.8, 2.7], 0.1, 4),
+        ([2.0, 1.0, 0.5, 0.25, 0.125, 0.0625], 1.0, 6),  # falls by just the part: goes on
+        ([1.0, 1.0, 0.5, 0.2, 0.1, 0.05], 0.01, 2),
+        ([-1.0, -1.05, -2.0, -4.0, -8.0, -16.0], 0.1, 2),  # a part of the size, whatever the sign
+        ([5.0, 4.0, 3.0, 2.0, 3.0, 1.0], 0.0, 5),  # a rise ends it
+    ],
+)
+def test_the_rule_stops_where_the_objective_falls_by_less_than_a_part(values, tol, n_iter):
+    D, unused, trace = gpu.iterate(Scripted(values), 6, tol)
+    assert trace == values[:n_iter]
+    assert float(D) == float(unused) == n_iter
+
+
+def test_the_memory_that_training_needs_is_said(monkeypatch):
+    """Three matrices of atoms and classes; per feature, the atoms of nine states and all rows."""
+
+    def too_small(*_):
+        raise torch.OutOfMemoryError("too much")
+
+    monkeypatch.setattr(gpu, "ExactSweep", too_small)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (2**30, 2**31))
+    scatters = [SimpleNamespace(array=range(30_000)), SimpleNamespace(array=range(50_000))]
+    moments = SimpleNamespace(n_classes=20_000, n_features=7_000, scatters=scatters)
+    dictionary = np.broadcast_to(0.0, (40_000, 7_000))
+    needed = 3 * 8 * (40_000 + 20_000) ** 2 + 8 * 7_000 * (9 * 40_000 + 20_000 + 80_000)
+    with pytest.raises(MemoryError, match=f"needs about {needed / 2**30:.1f} GiB on cpu"):
+        gpu.learn(moments, dictionary, None, PAPER, device=CPU)

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -47,3 +48,10 @@ def test_the_explanation_is_the_part_of_the_code_over_all_atoms():
         assert_allclose(-share.score, share.residual**2 / share.mass, rtol=1e-9)
         own = np.abs(code[layout.own(c)]).sum() / np.abs(code).sum()
         assert share.reason.endswith(f"carry {own:.0%} of the coefficients")
+
+
+def test_dependent_atoms_without_ridge_are_reported():
+    _, _, layout, D = problem(n_features=20)
+    D[4] = D[3]
+    with pytest.raises(np.linalg.LinAlgError, match="ridge > 0"):
+        GlobalRule(D, layout, 0.0)

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -30,3 +31,10 @@ def test_the_explanation_is_the_code_over_own_and_shared_atoms():
         code = np.linalg.solve(atoms @ atoms.T + 0.1 * np.eye(len(atoms)), atoms @ X[0])
         assert_allclose(share.coefficients, code, rtol=1e-9)
         assert_allclose(-share.score, share.residual**2, rtol=1e-9)
+
+
+def test_dependent_atoms_without_ridge_are_reported():
+    _, _, layout, D = problem(n_features=20)
+    D[4] = D[3]
+    with pytest.raises(np.linalg.LinAlgError, match="ridge > 0"):
+        LocalRule(D, layout, 0.0)

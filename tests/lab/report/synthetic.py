@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from crosslabel.lab.records import Record, Store
-from crosslabel.lab.spec import Cell, load_specs
+from crosslabel.lab.spec import Cell
+from crosslabel.lab.spec_files import load_specs
 
 MACHINE = {"processor": "Abacus <9>", "cores": 2, "threads": {"openblas": 1}, "numpy": "2.0"}
 SCENES = [
@@ -59,11 +60,10 @@ name = "32"
 label = "32 per person"
 n_train = 32
 [published.global]
-mark = "measured"
 accuracy = { "10" = 90.0, "32" = 99.9 }
 deviation = { "10" = 0.5, "32" = 0.5 }
 [published.elsewhere]
-mark = "quoted"
+quoted = true
 accuracy = { "32" = 91.5 }
 [[reason]]
 method = "global"
@@ -112,14 +112,14 @@ name = "32"
 label = "32 per person"
 n_train = 32
 [published.global]
-mark = "measured"
 fit_seconds = { "32" = 2.5 }
+[published.rival]
+fit_seconds = { "32" = 11.5 }
 [[ratio]]
 quantity = "fit_seconds"
 slow = "rival"
 fast = "global"
 setting = "32"
-at_least = 4.6
 """
 )
 SCENE = (

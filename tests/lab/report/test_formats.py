@@ -7,18 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from crosslabel.app.entry import app
-from crosslabel.lab.report.content import VERDICTS, Entry, Row, Table, Value
+from crosslabel.app.entry import application
+from crosslabel.lab.report.content import Table, TableEntry, TableRow, Value
 from crosslabel.lab.report.formats import FIELDS, comma_separated, escaped, latex, markdown
+from crosslabel.lab.verdicts import COMPARED
 
 numbers = st.floats(-1e6, 1e6)
 values = st.builds(Value, numbers, st.none() | numbers)
 words = st.text(st.characters(codec="utf-8", exclude_categories=("C",)), min_size=1, max_size=12)
 entries = st.builds(
-    Entry,
+    TableEntry,
     st.none() | values,
     st.none() | values,
-    st.sampled_from(["", *VERDICTS]),
+    st.sampled_from(["", *COMPARED]),
     words,
     st.integers(0, 9),
     st.integers(0, 9),
@@ -29,7 +30,7 @@ entries = st.builds(
 @st.composite
 def tables(draw):
     columns = draw(st.lists(words, min_size=1, max_size=3))
-    row = st.builds(Row, words, st.tuples(*(entries for _ in columns)))
+    row = st.builds(TableRow, words, st.tuples(*(entries for _ in columns)))
     rows = draw(st.lists(row, min_size=1, max_size=4))
     unit = draw(st.sampled_from(["%", "s", "ms"]))
     return Table("table-2", draw(words), "accuracy", tuple(columns), tuple(rows), unit)
@@ -56,12 +57,12 @@ def test_csv_reads_back_to_the_same_numbers(table):
 
 
 def faces():
-    ours = Entry(Value(93.424, 0.654), Value(93.38), "above", "", 10, 10)
-    below = Entry(Value(98.1), Value(98.62, 0.5), "below", "Smaller images | 100 %.", 4, 10)
+    ours = TableEntry(Value(93.424, 0.654), Value(93.38), "above", "", 10, 10)
+    below = TableEntry(Value(98.1), Value(98.62, 0.5), "below", "Smaller images | 100 %.", 4, 10)
     rows = (
-        Row("GCC", (ours, below), flagship=True),
-        Row("D_KSVD & co", (Entry(Value(90.0, 1.0), done=10, wanted=10), Entry())),
-        Row("quoted", (Entry(), Entry(None, Value(97.3), quoted=True))),
+        TableRow("GCC", (ours, below), flagship=True),
+        TableRow("D_KSVD & co", (TableEntry(Value(90.0, 1.0), done=10, wanted=10), TableEntry())),
+        TableRow("quoted", (TableEntry(), TableEntry(None, Value(97.3), quoted=True))),
     )
     return Table("table-2", "Faces", "accuracy", ("10 per person", "λ = 0"), rows)
 
@@ -113,7 +114,7 @@ def test_escaped_text_has_no_letter_that_latex_would_act_on(text):
 @pytest.mark.parametrize(("form", "start"), [("md", "### "), ("csv", "table,"), ("latex", r"\b")])
 def test_the_command_prints_one_table(tmp_path, form, start):
     words = ["report", "--store", str(tmp_path), "--table", "table-1", "--format", form]
-    result = CliRunner().invoke(app, words)
+    result = CliRunner().invoke(application("report"), words)
     assert result.exit_code == 0
     assert result.stdout.startswith(start)
     assert "95.92" in result.stdout
@@ -122,14 +123,16 @@ def test_the_command_prints_one_table(tmp_path, form, start):
 def test_the_command_writes_the_page_and_says_where(tmp_path):
     out = tmp_path / "deep" / "page.html"
     words = ["report", "--store", str(tmp_path), "--table", "table-1", "--out", str(out)]
-    result = CliRunner().invoke(app, words)
+    result = CliRunner().invoke(application("report"), words)
     assert result.exit_code == 0
     assert str(out) in result.stdout.replace("\n", "")
     assert out.read_text("utf-8").startswith("<!doctype html>")
 
 
 def test_an_unknown_table_is_named_in_the_error(tmp_path):
-    result = CliRunner().invoke(app, ["report", "--store", str(tmp_path), "--table", "table-99"])
+    result = CliRunner().invoke(
+        application("report"), ["report", "--store", str(tmp_path), "--table", "table-99"]
+    )
     assert result.exit_code == 1
     assert "table-99" in result.stderr
     assert "table-1" in result.stderr

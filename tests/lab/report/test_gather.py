@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from crosslabel.lab.records import Store
 from crosslabel.lab.report.content import Atoms, BarChart, Confusion, LineChart, StemGrid
 from crosslabel.lab.report.gather import gather
-from crosslabel.lab.spec import load_specs
+from crosslabel.lab.spec_files import load_specs
 from tests.lab.report.synthetic import PEOPLE, fill, write_specs
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from crosslabel.app.report import report, write_report
 from crosslabel.lab.records import Store
-from crosslabel.lab.report.content import Report
+from crosslabel.lab.report.content import Page
 from crosslabel.lab.report.page import draw_page
 from tests.lab.report.browser import (
     ACCESSIBILITY,
@@ -78,7 +78,7 @@ def test_nothing_run_yet_makes_a_page_too(tmp_path):
     text = report(tmp_path / "empty", specs=specs)
     assert text.count("cells are not run yet") == len(SPECS)
     assert "0 records" in text
-    assert "<main" in draw_page(Report(()))
+    assert "<main" in draw_page(Page(()))
 
 
 @pytest.mark.parametrize("theme", THEMES)

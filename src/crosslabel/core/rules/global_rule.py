@@ -99,7 +99,7 @@ class GlobalRule(Rule):
 
     def explanation(self, query: Array) -> list[Share]:
         """How each class accounts for one query: with its part of the code over all atoms."""
-        D, layout, ridge = self.learnt
+        D, layout, ridge = self.atoms
         code = ridge_codes(query[None], D, ridge)[0]
         total = max(float(np.abs(code).sum()), float(self.tiny))
         shares = []

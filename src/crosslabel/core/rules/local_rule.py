@@ -66,7 +66,7 @@ class LocalRule(Rule):
 
     def explanation(self, query: Array) -> list[Share]:
         """How each class accounts for one query: with a code over its own and the shared atoms."""
-        D, layout, ridge = self.learnt
+        D, layout, ridge = self.atoms
         shares = []
         for c, score in enumerate(self.scores(query[None])[0]):
             atoms = layout.free(c)

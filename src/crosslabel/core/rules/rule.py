@@ -11,7 +11,7 @@ from crosslabel.core.rules.graph_builder import GraphBuilder
 from crosslabel.core.scaling import Array
 
 
-class Learnt(NamedTuple):
+class Atoms(NamedTuple):
     """What a rule is made from: the atoms, which class each belongs to, and β."""
 
     dictionary: Array
@@ -23,7 +23,7 @@ class Rule(ABC):
     """Scores of each class for queries, from what was learnt; the highest score wins.
 
     A rule prepares in `__init__` what depends on the dictionary alone: a query then costs little.
-    Arrays that are attributes of their own go to the device of the queries; `learnt` stays.
+    Arrays that are attributes of their own go to the device of the queries; `atoms` stays.
 
     Parameters
     ----------
@@ -37,11 +37,14 @@ class Rule(ABC):
     """What the rule compares, in words: a score is minus this."""
 
     def __init__(self, dictionary: Array, layout: AtomLayout, ridge: float) -> None:
-        self.learnt = Learnt(dictionary, layout, ridge)
+        self.atoms = Atoms(dictionary, layout, ridge)
 
     @abstractmethod
     def scores(self, Y: Array) -> Array:
-        """Score of each class for each row of Y, (n_queries, n_classes); arrays or tensors."""
+        """Score of each class for each row of Y, (n_queries, n_classes): at most zero.
+
+        Y is an array, or a tensor beside the rule's arrays.
+        """
 
     @abstractmethod
     def explanation(self, query: Array) -> list[Share]:

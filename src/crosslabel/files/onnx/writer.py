@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +20,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from crosslabel._version import __version__
-from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.rules import RULES
+from crosslabel.core.calibration import SMALLEST_SHARE
 from crosslabel.files.onnx.steps import Affine, Log, Operation, UnitNorm, operations
 from crosslabel.files.whole import write_whole
-from crosslabel.flagship import CrossLabelClassifier, CrossLabelClassifierCV
+from crosslabel.flagship.fitted import Fitted, View
+from crosslabel.flagship.predictor import Predictor
+from crosslabel.intake.lift import KernelMap, Lift
 
 if TYPE_CHECKING:
     from crosslabel.files.onnx.graph import Graph
@@ -81,15 +83,11 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, dtype: An
     if chosen.name not in DTYPES:
         raise ValueError(f"dtype must be one of {', '.join(DTYPES)}, not {chosen.name!r}.")
     done = operations(steps)
-    if classifier.normalize:
-        done.append(UnitNorm())
     graph = Graph()
     rows = "X" if chosen == np.float64 else graph.cast("X", np.float64)
     for operation in done:
         rows = WRITERS[type(operation)](graph, rows, operation)
-    atoms = classifier.dictionary_.astype(np.float64)
-    rule = RULES[classifier.rule_](atoms, AtomLayout.of(classifier.atom_labels_), classifier.ridge)
-    scores = rule.onnx_scores(graph, rows)
+    scores = _scores(graph, rows, classifier.fitted_)
     content = _finished(graph, scores, labels, _width(done, classifier), chosen)
     _describe(content, classifier, labels)
     if path is not None:
@@ -107,7 +105,7 @@ def _parts(model: Any) -> tuple[list[tuple[str, Any]], Any, NDArray[Any]]:
         *inner, (_, classifier) = classifier.steps
         steps += inner
     fitted = getattr(classifier, "best_estimator_", classifier)
-    if not isinstance(fitted, CrossLabelClassifier | CrossLabelClassifierCV):
+    if not isinstance(fitted, Predictor):
         raise ValueError(
             f"{type(classifier).__name__} cannot be exported to ONNX; CrossLabelClassifier and "
             "CrossLabelClassifierCV can."
@@ -115,6 +113,66 @@ def _parts(model: Any) -> tuple[list[tuple[str, Any]], Any, NDArray[Any]]:
     check_is_fitted(fitted)
     classes = classifier.classes_
     return steps, fitted, classes if names is None else np.array(names, object)[classes]
+
+
+def _scores(graph: Graph, rows: str, fitted: Fitted) -> str:
+    """What `Fitted.scores` gives: a single rule's scores, or the evidence of all views."""
+    if not fitted.is_joint:
+        return _rule_scores(graph, _lifted(graph, rows, fitted.view.lift), fitted.view)
+    return graph.added(_view_evidence(graph, rows, view) for view in fitted.views)
+
+
+def _view_evidence(graph: Graph, rows: str, view: View) -> str:
+    """a·e + b·g, as `View.evidence`."""
+    lifted = _lifted(graph, rows, view.lift)
+    residuals = graph.node("Neg", _rule_scores(graph, lifted, view))
+    best = graph.node("ReduceMin", residuals, axes=[1], keepdims=1)
+    worst = graph.node("ReduceMax", residuals, axes=[1], keepdims=1)
+    least = graph.node("Mul", worst, graph.number(SMALLEST_SHARE))
+    floor = graph.node("Max", least, graph.number(np.finfo(float).tiny))
+    ratio = graph.node("Div", graph.node("Max", best, floor), graph.node("Max", residuals, floor))
+    found = graph.node("Mul", graph.node("Log", ratio), graph.number(view.share))
+    if view.discriminant is None:
+        return found
+    weights, offsets = view.discriminant.weights, view.discriminant.offsets
+    g = graph.node("Add", graph.product(lifted, weights.T), graph.number(offsets))
+    mean = graph.node("ReduceMean", g, axes=[1], keepdims=1)
+    scale = graph.number(view.discriminant_share)
+    return graph.node("Add", found, graph.node("Mul", graph.node("Sub", g, mean), scale))
+
+
+def _rule_scores(graph: Graph, lifted: str, view: View) -> str:
+    exact = replace(view, dictionary=view.dictionary.astype(np.float64))
+    return exact.prepared.onnx_scores(graph, lifted)
+
+
+def _lifted(graph: Graph, rows: str, lift: Lift) -> str:
+    """What `Lift` does to rows."""
+    if lift.center is not None and lift.spread is not None:
+        rows = graph.node("Sub", rows, graph.number(lift.center))
+        rows = graph.node("Div", rows, graph.number(lift.spread))
+    if lift.offset:
+        rows = graph.node("Pad", rows, graph.whole([0, 0, 0, 1]), graph.number(lift.offset))
+    if lift.unit:
+        rows = _unit_norm(graph, rows, UnitNorm())
+    return rows if lift.kernel is None else _kernel(graph, rows, lift.kernel)
+
+
+def _kernel(graph: Graph, rows: str, found: KernelMap) -> str:
+    """exp(−γ‖x − z‖²) for every landmark z, in the coordinates of the kernel's basis."""
+    if found.kernel != "rbf":
+        raise ValueError(
+            f"The kernel {found.kernel!r} cannot be exported to ONNX; kernel='rbf' can, and "
+            "kernel='linear' needs no export of its own."
+        )
+    landmarks = found.landmarks.astype(np.float64)
+    products = graph.node("Mul", graph.product(rows, landmarks.T), graph.number(-2.0))
+    squares = graph.number(np.einsum("ij,ij->i", landmarks, landmarks))
+    energy = graph.node("ReduceSum", graph.node("Mul", rows, rows), graph.whole([1]), keepdims=1)
+    distances = graph.node("Add", graph.node("Add", products, squares), energy)
+    distances = graph.node("Max", distances, graph.number(0.0))
+    values = graph.node("Exp", graph.node("Mul", distances, graph.number(-found.gamma)))
+    return graph.product(values, found.basis.astype(np.float64))
 
 
 def _width(done: list[Operation], classifier: Any) -> int:

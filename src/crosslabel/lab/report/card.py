@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 from crosslabel.files.description import Description
 
+Facts = Mapping[str, object]  # as a file states them: of any form, until it is looked at
 UNKNOWN = "Not stated in the model file."
 Block = str | list[str] | list[list[str]]
 """A paragraph, a list of items, or a table whose first row is its head."""
@@ -30,15 +30,16 @@ def sections(description: Description) -> Iterator[tuple[str, list[Block]]]:
     blocks : list of Block
     """
     manifest = description.manifest
-    summary = manifest["summary"]
+    summary: Facts = manifest["summary"]
+    names: list[str] = manifest["class_names"]
     yield "Model", [_model(description)]
-    yield "Data", [_data(manifest, summary)]
+    yield "Data", [_data(names, summary)]
     yield "Protocol", [str(summary.get("protocol", UNKNOWN))]
     yield "Accuracy", [_accuracy(summary)]
-    per_class = _held_out(summary).get("per_class")
-    if isinstance(per_class, dict) and per_class:
+    per_class = _facts(_held_out(summary), "per_class")
+    if per_class:
         yield "Results per class", [_per_class(per_class, _held_out(summary))]
-    yield "Limits", [_limits(manifest, summary)]
+    yield "Limits", [_limits(len(names), summary)]
     yield "Licence of the training data", [str(summary.get("licence") or UNKNOWN)]
 
 
@@ -94,30 +95,36 @@ def _model(description: Description) -> list[str]:
     return items
 
 
-def _data(manifest: dict[str, Any], summary: dict[str, Any]) -> list[str]:
-    names = manifest["class_names"]
+def _data(names: list[str], summary: Facts) -> list[str]:
     shown = ", ".join(names[:20]) + (" …" if len(names) > 20 else "")
     items = [str(summary.get("data", UNKNOWN)).strip(), f"{len(names)} classes: {shown}"]
     if summary.get("data_name"):
         items.insert(0, f"Name: {summary['data_name']}")
     if "training_samples" in summary:
         items.append(f"{summary['training_samples']} training samples")
-    if summary.get("skipped"):
-        items.append(f"{len(summary['skipped'])} files or classes were left out as unusable")
+    skipped = summary.get("skipped")
+    if isinstance(skipped, list) and skipped:
+        items.append(f"{len(skipped)} files or classes were left out as unusable")
     return items
 
 
-def _held_out(summary: dict[str, Any]) -> dict[str, Any]:
-    found = summary.get("held_out")
-    return found if isinstance(found, dict) else {}
+def _facts(found: Facts, key: str) -> Facts:
+    """What lies under a key, where it has the form of facts."""
+    inner = found.get(key)
+    return inner if isinstance(inner, dict) else {}
 
 
-def _accuracy(summary: dict[str, Any]) -> str:
+def _held_out(summary: Facts) -> Facts:
+    return _facts(summary, "held_out")
+
+
+def _accuracy(summary: Facts) -> str:
     found = _held_out(summary)
-    numbers = [found.get("accuracy"), *_pair(found.get("interval"))]
-    if not all(isinstance(number, int | float) for number in numbers):
+    said = [found.get("accuracy"), *_pair(found.get("interval"))]
+    numbers = [100 * number for number in said if isinstance(number, int | float)]
+    if len(numbers) < len(said):
         return UNKNOWN
-    share, low, high = (100 * number for number in numbers)
+    share, low, high = numbers
     return (
         f"{share:.2f} % of {found.get('total', '?')} samples that training had not seen; 95 % "
         f"interval {low:.2f} to {high:.2f} % (Wilson). Mean of the classes' accuracies: "
@@ -125,25 +132,24 @@ def _accuracy(summary: dict[str, Any]) -> str:
     )
 
 
-def _pair(value: Any) -> list[Any]:
+def _pair(value: object) -> list[object]:
     return value if isinstance(value, list) and len(value) == 2 else [None, None]
 
 
-def _per_class(per_class: dict[str, Any], found: dict[str, Any]) -> list[list[str]]:
-    counts = found.get("per_class_total")
-    counts = counts if isinstance(counts, dict) else {}
+def _per_class(per_class: Facts, found: Facts) -> list[list[str]]:
+    counts = _facts(found, "per_class_total")
     rows = [
         [name, _percent(share), str(counts.get(name, "?"))] for name, share in per_class.items()
     ]
     return [["class", "accuracy", "samples"], *rows]
 
 
-def _limits(manifest: dict[str, Any], summary: dict[str, Any]) -> list[str]:
+def _limits(n_classes: int, summary: Facts) -> list[str]:
     """What follows from how it was made; a user's own words about limits come first."""
     found = _held_out(summary)
     items = [str(summary["limits"])] if summary.get("limits") else []
     items.append(
-        f"It answers with one of its {len(manifest['class_names'])} classes whatever it is shown: "
+        f"It answers with one of its {n_classes} classes whatever it is shown: "
         "also for what belongs to none of them."
     )
     items.append(
@@ -152,14 +158,15 @@ def _limits(manifest: dict[str, Any], summary: dict[str, Any]) -> list[str]:
     )
     shares = {
         name: share
-        for name, share in (found.get("per_class") or {}).items()
+        for name, share in _facts(found, "per_class").items()
         if isinstance(share, int | float) and math.isfinite(share)
     }
     if shares and min(shares.values()) < 1:
         worst = min(shares, key=lambda name: shares[name])
         items.append(f"Its weakest class is {worst}, at {_percent(shares[worst])}.")
-    if isinstance(found.get("total"), int) and found["total"] < 100:
-        items.append(f"It was measured on {found['total']} samples only: the interval is wide.")
+    total = found.get("total")
+    if isinstance(total, int) and total < 100:
+        items.append(f"It was measured on {total} samples only: the interval is wide.")
     items.append(
         "The file holds averages of training samples (the dictionary), from which they may be "
         "recognised: it is no more public than the data."
@@ -167,7 +174,7 @@ def _limits(manifest: dict[str, Any], summary: dict[str, Any]) -> list[str]:
     return items
 
 
-def _percent(value: Any) -> str:
+def _percent(value: object) -> str:
     return f"{100 * value:.2f} %" if isinstance(value, int | float) else "?"
 
 

@@ -13,12 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosslabel.lab.report.charts import Series
-
-VERDICTS = {
-    "above": "at or above the published value",
-    "within": "below by at most one standard deviation",
-    "below": "below by more than one standard deviation",
-}
+from crosslabel.lab.verdicts import COMPARED
 
 
 @dataclass(frozen=True)
@@ -30,14 +25,14 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Entry:
+class TableEntry:
     """One place of a table: ours, the paper's, and what to make of the two.
 
     Attributes
     ----------
     ours, paper : Value or None
     verdict : str
-        A key of `VERDICTS`, or "" where there is nothing to compare.
+        A key of `COMPARED`, or "" where there is nothing to compare.
     reason : str
         Why ours is below, where it is.
     done, wanted : int
@@ -56,11 +51,11 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """One method: an entry for each column."""
 
     method: str
-    entries: tuple[Entry, ...]
+    entries: tuple[TableEntry, ...]
     flagship: bool = False
 
 
@@ -76,7 +71,7 @@ class Table:
     title: str
     quantity: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     unit: str = "%"
     folded: bool = False
     absent: tuple[str, ...] = ()
@@ -86,7 +81,7 @@ class Table:
         """For where the table stands alone."""
         return f"{self.title}: {self.quantity}"
 
-    def entries(self) -> Iterator[tuple[Row, str, Entry]]:
+    def entries(self) -> Iterator[tuple[TableRow, str, TableEntry]]:
         """Every place with its row and column."""
         for row in self.rows:
             for column, entry in zip(self.columns, row.entries):
@@ -175,7 +170,7 @@ class Section:
 
     def verdicts(self) -> dict[str, int]:
         """How many of our values are above, within and below."""
-        found = dict.fromkeys(VERDICTS, 0)
+        found = dict.fromkeys(COMPARED, 0)
         for table in self.tables:
             for _, _, entry in table.entries():
                 if entry.verdict:
@@ -184,8 +179,8 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Report:
-    """Everything done so far."""
+class Page:
+    """Everything done so far, as one page says it."""
 
     sections: tuple[Section, ...]
     environment: tuple[tuple[str, str], ...] = ()

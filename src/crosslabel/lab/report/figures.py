@@ -6,7 +6,7 @@ Draws on figures of its own, never on the user's current one, and works without 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def new_figure(**options: Any) -> Figure:
+def new_figure(figsize: tuple[float, float] | None = None) -> Figure:
     """An empty figure.
+
+    Parameters
+    ----------
+    figsize : (width, height), default=None
+        In inches.
 
     Raises
     ------
@@ -31,7 +36,7 @@ def new_figure(**options: Any) -> Figure:
         raise ImportError(
             "Drawing needs the package matplotlib. Install it: pip install 'crosslabel[plot]'."
         ) from error
-    return Figure(layout="constrained", **options)
+    return Figure(layout="constrained", figsize=figsize)
 
 
 def draw_atoms(

@@ -11,8 +11,9 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from io import StringIO
 
-from crosslabel.lab.report.content import VERDICTS, Entry, Table, Value
+from crosslabel.lab.report.content import Table, TableEntry, Value
 from crosslabel.lab.report.html_tables import SIGNS, has_paper, shown
+from crosslabel.lab.verdicts import COMPARED
 
 FIELDS = (
     "table", "method", "column", "unit", "ours", "ours_deviation", "splits_done", "splits_wanted",
@@ -79,7 +80,7 @@ def comma_separated(tables: Sequence[Table]) -> str:
     return file.getvalue()
 
 
-def _numbers(entry: Entry) -> list[str | int]:
+def _numbers(entry: TableEntry) -> list[str | int]:
     quoted = "quoted" if entry.quoted else ""
     paper = _pair(entry.paper)
     return [
@@ -106,7 +107,7 @@ def latex(tables: Sequence[Table]) -> str:
 
 def _latex(table: Table) -> str:
     step = 2 if has_paper(table) else 1
-    header, rows = _words(table, dict.fromkeys(VERDICTS, ""))
+    header, rows = _words(table, dict.fromkeys(COMPARED, ""))
     n_columns = len(header)
     title = escaped(f"{table.whole_title} ({table.unit})")
     lines = [r"\begin{table}", r"\centering", rf"\caption{{{title}}}"]
@@ -162,7 +163,7 @@ def _words(table: Table, signs: dict[str, str]) -> tuple[list[str], list[list[st
     return header, rows
 
 
-def _ours(entry: Entry, unit: str, signs: dict[str, str]) -> str:
+def _ours(entry: TableEntry, unit: str, signs: dict[str, str]) -> str:
     if entry.ours is None:
         return "—"
     part = f" ({entry.done} of {entry.wanted})" if entry.done < entry.wanted else ""

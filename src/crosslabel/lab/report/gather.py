@@ -8,38 +8,30 @@ from collections.abc import Iterable, Iterator, Sequence
 from crosslabel._version import __version__
 from crosslabel.datasets.catalogue import DATASETS
 from crosslabel.datasets.root import data_root
-from crosslabel.lab import significance as statistics
-from crosslabel.lab.published import Ratio
+from crosslabel.lab.measured import Records, over_splits, rankings
+from crosslabel.lab.quantities import QUANTITIES
 from crosslabel.lab.records import Record, Store
 from crosslabel.lab.report.content import (
-    VERDICTS,
-    Entry,
-    Report,
-    Row,
+    Page,
     Section,
     Table,
+    TableEntry,
+    TableRow,
     Value,
     WordTable,
 )
 from crosslabel.lab.report.gather_figures import figures
-from crosslabel.lab.significance import TIMES, Paired, Reached, Records
+from crosslabel.lab.significance import Paired, against_best
 from crosslabel.lab.spec import Method, Spec
+from crosslabel.lab.verdicts import COMPARED, TimesAsLong, Verdict, ratios, verdicts
 
-TITLES = {
-    "accuracy": "accuracy",
-    "mean_per_class": "mean of the classes’ accuracies",
-    "fit_seconds": "training time",
-    "query_seconds": "time per query",
-}
-UNITS = {"accuracy": "%", "mean_per_class": "%", "fit_seconds": "s", "query_seconds": "ms"}
-SCALES = {"query_seconds": 1000.0}  # a query takes less than a second
 LEDE = (
     "Every table and figure of Wang and Gu’s paper on cross-label suppression (IEEE TIP 2017), run "
     "again on real data, with our values beside the published ones."
 )
 
 
-def gather(store: Store, specs: Sequence[Spec]) -> Report:
+def gather(store: Store, specs: Sequence[Spec]) -> Page:
     """All that is known of the given tables and figures.
 
     Parameters
@@ -49,14 +41,14 @@ def gather(store: Store, specs: Sequence[Spec]) -> Report:
 
     Returns
     -------
-    Report
+    Page
     """
     found = [(spec, store.found(spec.cells())) for spec in specs]
     every = [record for _, records in found for record in records.values()]
     days = sorted({record.finished[:10] for record in every})
     between = " to ".join(dict.fromkeys((*days[:1], *days[-1:])))
     made = f"{len(every)} records" + (f", finished {between}." if days else ".")
-    return Report(
+    return Page(
         tuple(section(spec, records, store) for spec, records in found),
         tuple(_environment(every)),
         made,
@@ -109,9 +101,11 @@ def tables(spec: Spec, records: Records) -> Iterator[Table]:
         quoted = dict.fromkeys(p.method for p in spec.published if p.method not in spec.method)
         rows, absent = [], []
         for method in (*spec.methods, *(Method(name, name, "") for name in quoted)):
-            entries = [places.get((method.name, setting.name), Entry()) for setting in settings]
+            entries = [
+                places.get((method.name, setting.name), TableEntry()) for setting in settings
+            ]
             if any(entry.ours or entry.paper for entry in entries):
-                rows.append(Row(method.label, tuple(entries), method.ours))
+                rows.append(TableRow(method.label, tuple(entries), method.ours))
             elif any(entry.wanted for entry in entries):
                 absent.append(method.label)
         if not rows:
@@ -120,60 +114,60 @@ def tables(spec: Spec, records: Records) -> Iterator[Table]:
         yield Table(
             spec.name if first else f"{spec.name}-{quantity.replace('_', '-')}",
             spec.title,
-            TITLES[quantity],
+            QUANTITIES[quantity].title,
             tuple(setting.label for setting in settings),
             tuple(rows),
-            UNITS[quantity],
-            folded=quantity in TIMES and not spec.serial,
+            QUANTITIES[quantity].unit,
+            folded=QUANTITIES[quantity].is_time and not spec.serial,
             absent=tuple(absent),
         )
 
 
-def _entries(spec: Spec, records: Records, quantity: str) -> dict[tuple[str, str], Entry]:
+def _entries(spec: Spec, records: Records, quantity: str) -> dict[tuple[str, str], TableEntry]:
     """Ours and the published value at every place that has one of them."""
-    scale = SCALES.get(quantity, 1.0)
-    said = {(p.method, p.setting): p for p in spec.published if p.quantity == quantity}
-    summaries = statistics.summarise(spec, records, quantity)
-    verdicts = statistics.verdicts(spec, records, quantity)
+    scale = QUANTITIES[quantity].shown_scale
+    said, found = spec.said(quantity), over_splits(spec, records, quantity)
+    # The published times are another machine's: the ratios say more.
+    judged = {} if QUANTITIES[quantity].is_time else verdicts(spec, records, quantity)
     entries = {}
-    for place in summaries.keys() | said.keys():
-        summary, paper = summaries.get(place), said.get(place)
-        # The published times are another machine's: the ratios say more.
-        verdict = None if quantity in TIMES else verdicts.get(place)
-        judged = verdict is not None and verdict.word in VERDICTS
-        entries[place] = Entry(
-            ours=None if summary is None else _value(summary.value, summary.deviation, scale),
+    for place in found.keys() | said.keys():
+        measured, paper = found.get(place), said.get(place)
+        verdict = _compared(judged.get(place))
+        entries[place] = TableEntry(
+            ours=None if measured is None else _value(measured.value, measured.deviation, scale),
             paper=None if paper is None else _value(paper.value, paper.deviation, scale),
-            verdict=verdict.word if verdict is not None and judged else "",
-            reason=verdict.reason if verdict is not None and judged else "",
-            done=0 if summary is None else summary.n,
-            wanted=0 if summary is None else summary.wanted,
-            quoted=paper is not None and paper.mark == "quoted",
+            verdict="" if verdict is None else verdict.word,
+            reason="" if verdict is None else verdict.reason,
+            done=0 if measured is None else measured.n,
+            wanted=0 if measured is None else measured.wanted,
+            quoted=paper is not None and paper.quoted,
         )
     return entries
+
+
+def _compared(verdict: Verdict | None) -> Verdict | None:
+    """The verdict where there were two values to compare."""
+    return verdict if verdict is not None and verdict.word in COMPARED else None
 
 
 def _value(mean: float, deviation: float | None, scale: float) -> Value | None:
     if math.isnan(mean):
         return None
-    known = deviation is not None and not math.isnan(deviation)
-    return Value(scale * mean, scale * deviation if known and deviation is not None else None)
+    if deviation is None or math.isnan(deviation):
+        return Value(scale * mean)
+    return Value(scale * mean, scale * deviation)
 
 
 def _words(spec: Spec, records: Records) -> Iterator[WordTable]:
     """Ratios of times, the ranking, the best method beside each other one, and notes."""
     label = {method.name: method.label for method in spec.methods}
     column = {setting.name: setting.label for setting in spec.settings}
-    reached = statistics.ratios(spec, records)
-    if any(one.met is not None for one in reached):
+    found = ratios(spec, records)
+    if any(not math.isnan(one.ours) for one in found):
         yield WordTable(
             "How many times as long",
             ("methods", "of", "column", "here", "in the paper", ""),
-            tuple(
-                _ratio(one, one.what, label, column)
-                for one in reached
-                if isinstance(one.what, Ratio)
-            ),
+            tuple(_ratio(one, label, column) for one in found),
         )
     ranks = tuple(_ranks(spec, records, label))
     if ranks:
@@ -186,7 +180,7 @@ def _words(spec: Spec, records: Records) -> Iterator[WordTable]:
         _pair(pair, label, column)
         for setting in spec.settings
         if setting.x is None
-        for pair in statistics.against_best(spec, records, setting.name)
+        for pair in against_best(spec, records, setting.name)
     ]
     if pairs:
         yield WordTable(
@@ -200,23 +194,25 @@ def _words(spec: Spec, records: Records) -> Iterator[WordTable]:
         yield WordTable("Notes on the methods", ("method", "note"), notes, folded=True)
 
 
-def _ratio(
-    one: Reached, ratio: Ratio, label: dict[str, str], column: dict[str, str]
-) -> tuple[str, ...]:
-    here = "—" if math.isnan(one.value) else f"{one.value:.{1 if one.value < 100 else 0}f}×"
-    met = {True: "reached", False: "not reached", None: "not run"}[one.met]
+def _ratio(one: TimesAsLong, label: dict[str, str], column: dict[str, str]) -> tuple[str, ...]:
+    reached = {True: "reached", False: "not reached", None: "—"}[one.reached]
+    ratio = one.ratio
     methods = f"{label[ratio.slow]} / {label[ratio.fast]}"
-    quantity, place = TITLES[ratio.quantity], column[ratio.setting]
-    return methods, quantity, place, here, f"{ratio.at_least:g}×", met
+    quantity, place = QUANTITIES[ratio.quantity].title, column[ratio.setting]
+    return methods, quantity, place, _times(one.ours), _times(one.published), reached
+
+
+def _times(factor: float) -> str:
+    return "—" if math.isnan(factor) else f"{factor:.{1 if factor < 100 else 0}f}×"
 
 
 def _ranks(spec: Spec, records: Records, label: dict[str, str]) -> Iterator[tuple[str, str]]:
     """The order at each setting where there is something to rank."""
-    for setting, order in statistics.rankings(spec, records):
+    for setting, order in rankings(spec, records):
         shown = (
-            f"{label[summary.method]} {summary.value:.2f}"
-            + ("" if summary.complete else f" ({summary.n} of {summary.wanted} splits)")
-            for summary in order
+            f"{label[one.method]} {one.value:.2f}"
+            + ("" if one.complete else f" ({one.n} of {one.wanted} splits)")
+            for one in order
         )
         yield setting.label, "; ".join(shown)
 

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from crosslabel.lab import significance as statistics
+from crosslabel.core.scaling import Array
+from crosslabel.lab.measured import Records, over_splits
+from crosslabel.lab.quantities import QUANTITIES
 from crosslabel.lab.records import Record, Store
 from crosslabel.lab.report.charts import Series
 from crosslabel.lab.report.content import Atoms, BarChart, Confusion, Figure, LineChart, StemGrid
-from crosslabel.lab.significance import TIMES, Records
-from crosslabel.lab.spec import Cell, Setting, Spec
+from crosslabel.lab.spec import Cell, Spec, TableSetting
 
 AXES = {"suppression": "λ (suppression)", "grouping": "γ (grouping)", "ridge": "β (ridge)"}
-BARS = {"fit_seconds": ("Training time", 1.0, "s"), "query_seconds": ("Time per query", 1e3, "ms")}
 MOST_CODED = 3  # classes whose codes are drawn, as in the paper
 MOST_LINES = 6  # of a chart: there are no more colours and marks
 
@@ -39,8 +39,8 @@ def figures(spec: Spec, records: Records, store: Store) -> Iterator[Figure]:
 def sweeps(spec: Spec, records: Records) -> Iterator[LineChart]:
     """Accuracy against the parameter on a figure's axis, a line for each method and series."""
     swept = [setting for setting in spec.settings if setting.x is not None]
-    found = statistics.summarise(spec, records)
-    said = {(p.method, p.setting): p.value for p in spec.published if p.quantity == "accuracy"}
+    found = over_splits(spec, records)
+    said = spec.said("accuracy")
     lines, dashed = [], []
     for method in spec.methods:
         for name in dict.fromkeys(setting.series for setting in swept):
@@ -50,7 +50,7 @@ def sweeps(spec: Spec, records: Records) -> Iterator[LineChart]:
             title = _line_name(spec, method.label, own)
             if points:
                 lines.append(Series(title, tuple(points)))
-            published = [(_x(s), said[method.name, s.name], None) for s in own
+            published = [(_x(s), said[method.name, s.name].value, None) for s in own
                          if (method.name, s.name) in said]  # fmt: skip
             if len(published) > 1:
                 dashed.append(Series(f"{title}, paper", tuple(published), dashed=True))
@@ -61,7 +61,7 @@ def sweeps(spec: Spec, records: Records) -> Iterator[LineChart]:
         yield LineChart(title, series, axis, "accuracy, %", steps=True)
 
 
-def _x(setting: Setting) -> float:
+def _x(setting: TableSetting) -> float:
     return 0.0 if setting.x is None else setting.x
 
 
@@ -69,7 +69,7 @@ def _known(deviation: float) -> float | None:
     return None if np.isnan(deviation) else deviation
 
 
-def _line_name(spec: Spec, method: str, settings: list[Setting]) -> str:
+def _line_name(spec: Spec, method: str, settings: list[TableSetting]) -> str:
     """What tells this line from the others: the series, the method, or both."""
     # The label of a swept setting ends in its value.
     series = settings[0].label.rpartition(", ")[0] if settings else ""
@@ -82,20 +82,21 @@ def _line_name(spec: Spec, method: str, settings: list[Setting]) -> str:
 def times(spec: Spec, records: Records) -> Iterator[BarChart]:
     """Bars of the times of all methods, where they were measured to be compared."""
     for quantity in spec.quantities if spec.serial else ():
-        if quantity not in TIMES:
+        shown = QUANTITIES[quantity]
+        if not shown.is_time:
             continue
-        title, scale, unit = BARS[quantity]
-        found = statistics.summarise(spec, records, quantity)
+        found = over_splits(spec, records, quantity)
         for setting in spec.settings:
             rows = [
-                (method.label, scale * found[method.name, setting.name].value,
+                (method.label, shown.shown_scale * found[method.name, setting.name].value,
                  "ours" if method.ours else "rival")
                 for method in spec.methods
                 if method.runs_at(setting) and found[method.name, setting.name].n
             ]  # fmt: skip
             if rows:
                 rows.sort(key=lambda row: row[1])
-                yield BarChart(f"{title}, {setting.label}", tuple(rows), unit)
+                title = f"{shown.title.capitalize()}, {setting.label}"
+                yield BarChart(title, tuple(rows), shown.unit)
 
 
 def convergence(spec: Spec, records: Records) -> Iterator[LineChart]:
@@ -145,7 +146,7 @@ def codes(spec: Spec, records: Records) -> Iterator[StemGrid]:
 
 def confusions(spec: Spec, records: Records) -> Iterator[Confusion]:
     """Confusion matrices of the flagship, summed over the splits."""
-    sums: dict[tuple[str, str], np.ndarray] = {}
+    sums: dict[tuple[str, str], Array] = {}
     names: dict[tuple[str, str], tuple[str, ...]] = {}
     for cell, record in records.items():
         if not cell.method.ours or "confusion" not in record.extra:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from functools import singledispatch
 
 import numpy as np
 
@@ -17,16 +16,21 @@ MOST_ATOMS = 15  # of a class
 MOST_POINTS = 24  # in the table of a trace
 
 
+@singledispatch
 def draw_figure(figure: Figure) -> Markup:
-    """A figure as markup, whatever its kind.
+    """A figure as markup; each kind registers how it is drawn.
 
     Parameters
     ----------
     figure : LineChart, BarChart, StemGrid, Atoms or Confusion
     """
-    return DRAWN[type(figure)](figure)
+    raise TypeError(f"There is no drawing of {type(figure).__name__}.")
 
 
+draw_figure.register(Confusion, confusion.draw)
+
+
+@draw_figure.register
 def line_chart(chart: LineChart) -> Markup:
     """Lines with a legend, and a table of the points."""
     xs = [x for one in chart.series for x, _, _ in one.points]
@@ -71,6 +75,7 @@ def _points(chart: LineChart) -> Markup:
     return plain_table(chart.title, (chart.x_title, *names), rows)
 
 
+@draw_figure.register
 def bar_chart(chart: BarChart) -> Markup:
     """Bars; their names and values are text already."""
 
@@ -82,6 +87,7 @@ def bar_chart(chart: BarChart) -> Markup:
     return element("figure", drawn, element("figcaption", element("strong", chart.title)))
 
 
+@draw_figure.register
 def stem_grid(grid: StemGrid) -> Markup:
     """A plot for each setting and class, on one scale in each setting."""
     parts: list[Markup] = []
@@ -101,6 +107,7 @@ def stem_grid(grid: StemGrid) -> Markup:
     return element("figure", element("div", parts, class_="stemgrid"), caption)
 
 
+@draw_figure.register
 def atom_sheet(atoms: Atoms) -> Markup:
     """The atoms of the first classes, and the shared ones, a strip for each."""
     labels = [int(label) for label in np.unique(atoms.labels)][:MOST_CLASSES]
@@ -125,12 +132,3 @@ def atom_sheet(atoms: Atoms) -> Markup:
 def side_by_side(figures: list[Markup]) -> Markup:
     """Charts in as many columns as fit."""
     return element("div", figures, class_="charts") if figures else join(())
-
-
-DRAWN: dict[type, Callable[[Any], Markup]] = {
-    LineChart: line_chart,
-    BarChart: bar_chart,
-    StemGrid: stem_grid,
-    Atoms: atom_sheet,
-    Confusion: confusion.draw,
-}

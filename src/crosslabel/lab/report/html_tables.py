@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from crosslabel.lab.report.content import VERDICTS, Entry, Row, Table, Value
+from crosslabel.lab.report.content import Table, TableEntry, TableRow, Value
 from crosslabel.lab.report.markup import Markup, element, join
+from crosslabel.lab.verdicts import COMPARED
 
 UNITS = {"%": "Per cent, mean", "s": "Seconds, median", "ms": "Milliseconds, median"}
 SIGNS = {"above": "▲", "within": "●", "below": "▼"}
@@ -114,7 +115,7 @@ def _header(table: Table) -> Markup:
     return join((element("tr", first, groups), element("tr", below)))
 
 
-def _row(row: Row, table: Table) -> Markup:
+def _row(row: TableRow, table: Table) -> Markup:
     paper = has_paper(table)
     cells = []
     for entry in row.entries:
@@ -125,7 +126,7 @@ def _row(row: Row, table: Table) -> Markup:
     return element("tr", name, cells, class_="flagship" if row.flagship else None)
 
 
-def _ours(entry: Entry, unit: str) -> Markup:
+def _ours(entry: TableEntry, unit: str) -> Markup:
     if entry.ours is None:
         none = element("span", "—", class_="none", title="not run")
         return element("td", none, _verdict(""), class_="first")
@@ -141,13 +142,13 @@ def _verdict(name: str) -> Markup:
     """The sign and its words; the place of a sign where there is none, so that numbers align."""
     if not name:
         return element("span", class_="verdict")
-    words = VERDICTS[name]
+    words = COMPARED[name]
     sign = element("span", SIGNS[name], aria_hidden="true")
     heard = element("span", words, class_="hidden")
     return element("span", sign, heard, class_=f"verdict {name}", title=words)
 
 
-def _paper(entry: Entry, unit: str) -> Markup:
+def _paper(entry: TableEntry, unit: str) -> Markup:
     if entry.paper is None:
         return element("td", element("span", "—", class_="none"), class_="paper")
     mark = element("abbr", "†", title="quoted by the paper") if entry.quoted else None
@@ -165,7 +166,7 @@ def _legend(table: Table) -> Markup | None:
     used = {entry.verdict for _, _, entry in table.entries() if entry.verdict}
     words = [
         join((element("span", SIGNS[name], class_=name, aria_hidden="true"), " ", text))
-        for name, text in VERDICTS.items()
+        for name, text in COMPARED.items()
         if name in used
     ]
     if any(entry.quoted for _, _, entry in table.entries()):

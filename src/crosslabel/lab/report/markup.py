@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
-from typing import Any
 
 VOID = {"br", "col", "hr", "img", "input", "link", "meta"}  # elements without an end
 
@@ -15,7 +14,7 @@ class Markup(str):
     __slots__ = ()
 
 
-def element(kind: str, /, *children: Any, **attributes: Any) -> Markup:
+def element(kind: str, /, *children: object, **attributes: object) -> Markup:
     """An element with its attributes and children.
 
     Parameters
@@ -32,7 +31,7 @@ def element(kind: str, /, *children: Any, **attributes: Any) -> Markup:
     return Markup(start if kind in VOID else f"{start}{join(children)}</{kind}>")
 
 
-def join(children: Iterable[Any]) -> Markup:
+def join(children: Iterable[object]) -> Markup:
     """One piece of markup of many."""
     return Markup("".join(_text(child) for child in children))
 
@@ -42,7 +41,7 @@ def number(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def _text(child: Any) -> str:
+def _text(child: object) -> str:
     if child is None:
         return ""
     if isinstance(child, Markup):
@@ -54,7 +53,7 @@ def _text(child: Any) -> str:
     return join(child) if isinstance(child, Iterable) else str(child)
 
 
-def _attribute(key: str, value: Any) -> str:
+def _attribute(key: str, value: object) -> str:
     name = key.rstrip("_").replace("_", "-")
     if value is None or value is False:
         return ""

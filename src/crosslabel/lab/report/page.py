@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from importlib.resources import files
 
 from crosslabel.lab.report.content import (
-    VERDICTS,
     Atoms,
     BarChart,
     Confusion,
     LineChart,
-    Report,
+    Page,
     Section,
     StemGrid,
     Table,
@@ -20,17 +19,18 @@ from crosslabel.lab.report.content import (
 from crosslabel.lab.report.html_figures import draw_figure, side_by_side
 from crosslabel.lab.report.html_tables import SIGNS, caption_of, draw_table, plain_table, scrolling
 from crosslabel.lab.report.markup import Markup, element, join
+from crosslabel.lab.verdicts import COMPARED
 
 
-def draw_page(report: Report) -> str:
+def draw_page(content: Page) -> str:
     """Everything done so far as one HTML document.
 
     Parameters
     ----------
-    report : Report
+    content : Page
     """
     parts = [element("li", element("a", "At a glance", href="#glance"))]
-    parts += [element("li", element("a", s.title, href=f"#{s.name}")) for s in report.sections]
+    parts += [element("li", element("a", s.title, href=f"#{s.name}")) for s in content.sections]
     parts.append(element("li", element("a", "Environment", href="#environment")))
     contents = element(
         "nav",
@@ -40,12 +40,12 @@ def draw_page(report: Report) -> str:
     )  # fmt: skip
     body = element(
         "main",
-        _glance(report.sections),
-        (_section(section) for section in report.sections),
-        _environment(report),
+        _glance(content.sections),
+        (_section(section) for section in content.sections),
+        _environment(content),
         id="main", tabindex=-1,
     )  # fmt: skip
-    return frame(report.title, report.lede, element("div", contents, body, class_="columns"))
+    return frame(content.title, content.lede, element("div", contents, body, class_="columns"))
 
 
 def frame(title: str, lede: str, body: Markup) -> str:
@@ -104,7 +104,7 @@ def _glance(sections: Iterable[Section]) -> Markup:
         element("th", "cells done", scope="col", class_="done"),
         (
             element("th", SIGNS[word], element("span", f" {word}", class_="word"), scope="col")
-            for word in VERDICTS
+            for word in COMPARED
         ),
     )
     table = element(
@@ -120,7 +120,7 @@ def _glance(sections: Iterable[Section]) -> Markup:
 
 
 def _signs() -> str:
-    return " · ".join(f"{SIGNS[name]} {words}" for name, words in VERDICTS.items())
+    return " · ".join(f"{SIGNS[name]} {words}" for name, words in COMPARED.items())
 
 
 def _glance_row(section: Section) -> Markup:
@@ -194,11 +194,11 @@ def folded(title: str, content: Markup) -> Markup:
     return element("details", element("summary", title), content)
 
 
-def _environment(report: Report) -> Markup:
+def _environment(content: Page) -> Markup:
     title = element("h2", "Environment", id="environment-title")
     about = element("p", "What computed the records above.")
-    made = element("p", report.made) if report.made else None
-    listed = facts(report.environment) if report.environment else None
+    made = element("p", content.made) if content.made else None
+    listed = facts(content.environment) if content.environment else None
     return element(
         "section", title, about, listed, made,
         id="environment", aria_labelledby="environment-title",

@@ -1,0 +1,102 @@
+"""The data sets of the suite: rows, labels, and what kind of numbers the rows hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+
+from crosslabel.datasets import (
+    load_caltech101,
+    load_digits,
+    load_dynamic_textures,
+    load_extended_yale_b,
+    load_fashion_mnist,
+    load_orl,
+    load_scene15,
+    load_yale,
+)
+from crosslabel.datasets.root import MissingData
+from crosslabel.datasets.splits import Split, half, per_class
+from crosslabel.features import LBPTOP, Pixels
+
+SIZES = (5, 10, 20)
+"""Training samples per class; half of each class comes last."""
+EMBEDDED = {"scene15": load_scene15, "caltech101": load_caltech101, "orl": load_orl}
+
+
+class DataSet(NamedTuple):
+    """Samples in rows, their labels, and the kind: "table", "pixels", "histogram", "embedding"."""
+
+    X: NDArray[np.floating]
+    y: NDArray[np.intp]
+    kind: str
+
+
+def _table(load: Callable[..., tuple[NDArray, NDArray]]) -> Callable[[Path], DataSet]:
+    return lambda folder: DataSet(*load(return_X_y=True), "table")
+
+
+def _pixels(load: Callable, size: tuple[int, int] | None = None) -> Callable[[Path], DataSet]:
+    def rows(folder: Path) -> DataSet:
+        data = load()
+        X = Pixels(size, normalize=False).fit_transform(data.images)
+        return DataSet(X.astype(np.float64), data.target, "pixels")
+
+    return rows
+
+
+def _fashion(folder: Path) -> DataSet:
+    data = load_fashion_mnist()
+    images = data.images[data.test]  # the 10,000 test images are the smaller half of the package
+    X = images.reshape(len(images), -1).astype(np.float64) / 255
+    return DataSet(X, data.target[data.test], "pixels")
+
+
+def _textures(folder: Path) -> DataSet:
+    data = load_dynamic_textures()
+    return DataSet(LBPTOP().fit_transform(data.images), data.target, "histogram")
+
+
+def _embedding(name: str) -> Callable[[Path], DataSet]:
+    """Features of a frozen network, from the file that an earlier run left in the folder."""
+
+    def rows(folder: Path) -> DataSet:
+        place = folder / f"{name}.npz"
+        if not place.exists():
+            raise MissingData(f"{place} is not there: an array X of embeddings, and labels y.")
+        with np.load(place) as kept:
+            return DataSet(kept["X"].astype(np.float64), kept["y"], "embedding")
+
+    return rows
+
+
+SETS: dict[str, Callable[[Path], DataSet]] = {
+    "iris": _table(load_iris),
+    "wine": _table(load_wine),
+    "breast cancer": _table(load_breast_cancer),
+    "digits": _pixels(load_digits),
+    "Yale": _pixels(lambda: load_yale(crops=True), (24, 24)),
+    "dynamic textures": _textures,
+    "ORL": _pixels(load_orl, (28, 23)),
+    "ORL, embeddings": _embedding("orl"),
+    "Extended Yale B": _pixels(load_extended_yale_b, (27, 24)),
+    "Scene15, embeddings": _embedding("scene15"),
+    "Fashion-MNIST": _fashion,
+    "Caltech101, embeddings": _embedding("caltech101"),
+}
+"""By the time that they take."""
+
+
+def splits(y: NDArray[np.intp], repeats: int) -> Iterator[tuple[str, list[Split]]]:
+    """Sizes that every class has enough samples for, then a half, with their splits."""
+    least = int(np.bincount(y).min())
+    for size in SIZES:
+        if size < least // 2:  # a half is a cell of its own
+            yield str(size), list(islice(per_class(y, size, repeats=repeats), repeats))
+    yield "half", list(half(y, repeats=repeats))

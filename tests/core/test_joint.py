@@ -1,0 +1,118 @@
+"""Weights of scores against a general minimiser, and the small formulas against loops."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from crosslabel.core.joint import (
+    DOUBT,
+    evidence,
+    fit_weights,
+    log_losses,
+    shares,
+    spread,
+    temperature,
+)
+
+
+def problem(seed: int, n_kinds: int = 2, n: int = 40, n_classes: int = 4):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(n_classes, size=n)
+    signal = np.eye(n_classes)[labels]
+    scores = rng.normal(size=(n_kinds, n, n_classes)) + rng.uniform(0, 2, (n_kinds, 1, 1)) * signal
+    return scores, labels, rng.uniform(0.2, 2, n)
+
+
+def naive_value(a, scores, labels, weights, start, pull):
+    total = 0.5 * pull * sum((x - y) ** 2 for x, y in zip(a, start))
+    for n, label in enumerate(labels):
+        logits = sum(x * s[n] for x, s in zip(a, scores))
+        logp = logits - np.log(np.exp(logits).sum())
+        total -= weights[n] * logp[label] + DOUBT * weights[n] / weights.sum() * logp.mean()
+    return total
+
+
+@given(seed=st.integers(0, 50), n_kinds=st.integers(1, 3), pull=st.sampled_from([0.0, 1.0, 10.0]))
+def test_weights_are_the_constrained_minimum(seed, n_kinds, pull):
+    scores, labels, weights = problem(seed, n_kinds)
+    start = np.random.default_rng(seed).uniform(0, 1, n_kinds)
+    found = fit_weights(scores, labels, weights, start=start, pull=pull)
+    arguments = (scores, labels, weights, start, pull)
+    other = minimize(naive_value, start, arguments, method="L-BFGS-B", bounds=[(0, None)] * n_kinds)
+    assert (found >= 0).all()
+    assert naive_value(found, *arguments) <= other.fun + 1e-6
+    assert np.allclose(found, other.x, atol=5e-3)
+
+
+def test_a_misleading_score_gets_no_weight():
+    scores, labels, weights = problem(3)
+    scores[1] -= 4 * np.eye(4)[labels]
+    a = fit_weights(scores, labels, weights)
+    assert a[0] > 0
+    assert a[1] == 0
+
+
+def test_doubt_keeps_the_weight_of_faultless_scores_finite():
+    labels = np.arange(4) % 2
+    (a,) = fit_weights(np.eye(2)[labels][None], labels, np.ones(4))
+    # Three wrong for one right in odds of a half more than all: log((n + d/2)/(d/2)).
+    assert a == pytest.approx(np.log((4 + DOUBT / 2) / (DOUBT / 2)), rel=1e-3)
+
+
+def test_a_strong_pull_leaves_the_start():
+    scores, labels, weights = problem(5)
+    start = np.array([0.3, 0.7])
+    assert np.allclose(
+        fit_weights(scores, labels, weights, start=start, pull=1e9), start, atol=1e-6
+    )
+
+
+def test_the_scale_of_a_score_does_not_matter():
+    scores, labels, weights = problem(7, n_kinds=1)
+    t, loss = temperature(scores[0], labels, weights)
+    u, same = temperature(1e3 * scores[0] + 5, labels, weights)
+    assert u == pytest.approx(t / 1e3, rel=1e-4)
+    assert same == pytest.approx(loss, rel=1e-6)
+    expected = np.average(log_losses(t * scores[0], labels), weights=weights)
+    assert loss == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_weight_of_two_is_two_samples():
+    scores, labels, _ = problem(11)
+    weights = np.ones(len(labels))
+    weights[:10] = 2
+    twice = np.r_[np.arange(len(labels)), np.arange(10)]
+    found = fit_weights(scores, labels, weights)
+    repeated = fit_weights(scores[:, twice], labels[twice], np.ones(len(twice)))
+    assert np.allclose(found, repeated, atol=1e-4)
+
+
+def test_log_losses_against_a_loop():
+    scores, labels, _ = problem(13, n_kinds=1)
+    expected = [-np.log(np.exp(s)[c] / np.exp(s).sum()) for s, c in zip(scores[0], labels)]
+    assert np.allclose(log_losses(scores[0], labels), expected)
+    assert np.isfinite(log_losses(np.array([[1e4, -1e4]]), np.array([1]))).all()
+
+
+def test_evidence_is_the_log_of_the_share_that_is_explained():
+    residuals, energy = np.array([[0.5, 2.0], [0.0, 3.0]]), np.array([2.0, 3.0])
+    found = evidence(residuals, energy)
+    assert np.allclose(found[0], [np.log(4), 0])
+    assert found[1, 0] == pytest.approx(np.log(1e9))
+    assert found[1, 1] == pytest.approx(0)
+    assert np.isfinite(evidence(np.zeros((1, 2)), np.zeros(1))).all()
+
+
+def test_spread_sees_differences_between_classes_alone():
+    scores = np.array([[1.0, 3.0], [11.0, 13.0]])
+    assert spread(scores) == pytest.approx(1)
+    assert spread(np.ones((3, 2))) == 1
+
+
+def test_shares_fall_with_the_loss():
+    found = shares(np.array([10.0, 20.0, 1e6]), 0.1)
+    assert found.sum() == pytest.approx(1)
+    assert found[0] / found[1] == pytest.approx(np.e)
+    assert found[2] == 0

@@ -1,0 +1,68 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from crosslabel.core.quasi_newton import minimise
+
+
+def bowls(seed, n, size):
+    """½xᵀAx − bᵀx + 1 for well and badly conditioned A, and their minimisers."""
+    rng = np.random.default_rng(seed)
+    frames = np.linalg.qr(rng.normal(size=(n, size, size)))[0]
+    curvatures = 10 ** rng.uniform(-2, 2, size=(n, size))
+    A = (frames * curvatures[:, None, :]) @ frames.transpose(0, 2, 1)
+    b = rng.normal(size=(n, size))
+
+    def evaluate(x, which):
+        Ax = np.einsum("nij,nj->ni", A[which], x)
+        value = 0.5 * np.einsum("ni,ni->n", x, Ax) - np.einsum("ni,ni->n", b[which], x)
+        return value + 1000, Ax - b[which]
+
+    return evaluate, np.linalg.solve(A, b[..., None])[..., 0]
+
+
+@given(st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 6))
+def test_each_bowl_is_followed_to_its_bottom(seed, n, size):
+    evaluate, bottom = bowls(seed, n, size)
+    start = np.random.default_rng(seed).normal(size=(n, size))
+    points, values = minimise(evaluate, start, tol=1e-16, max_iter=500)
+    assert_allclose(values, evaluate(bottom, np.arange(n))[0], rtol=1e-12)
+    assert_allclose(evaluate(points, np.arange(n))[0], values, rtol=1e-14)
+
+
+def test_a_curved_valley():
+    def evaluate(x, which):
+        a, b = x.T
+        bend = b - a**2
+        slope = np.stack([-2 * (1 - a) - 400 * a * bend, 200 * bend], axis=1)
+        return (1 - a) ** 2 + 100 * bend**2 + 1e-3, slope
+
+    starts = np.array([[-1.2, 1.0], [2.0, -3.0], [1.0, 1.0]])
+    points, values = minimise(evaluate, starts, tol=1e-14, max_iter=300)
+    assert_allclose(points, np.ones((3, 2)), atol=1e-5)
+    assert_allclose(values, 1e-3, rtol=1e-9)
+
+
+def test_what_is_solved_is_not_asked_again():
+    evaluate, bottom = bowls(0, 3, 4)
+    asked = []
+
+    def counted(x, which):
+        asked.append(which.tolist())
+        return evaluate(x, which)
+
+    start = bottom.copy()
+    start[1] += 1.0
+    points, _ = minimise(counted, start, tol=1e-16, max_iter=100)
+    assert_allclose(points, bottom, atol=1e-5)
+    assert asked[0] == [0, 1, 2]
+    assert all(which == [1] for which in asked[-3:])
+
+
+def test_the_start_stays_as_it_is():
+    evaluate, _ = bowls(0, 2, 3)
+    start = np.ones((2, 3))
+    _, values = minimise(evaluate, start, tol=1e-9, max_iter=1)
+    assert (start == 1).all()
+    assert (values < evaluate(start, np.arange(2))[0]).all()

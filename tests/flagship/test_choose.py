@@ -1,0 +1,109 @@
+"""What is chosen, for problems whose answer is known."""
+
+import numpy as np
+import pytest
+
+from crosslabel.core.rules import RULES
+from crosslabel.flagship.choose import MOST, N_FOLDS, Distinct, choose, grid_of, kinds_of
+from crosslabel.flagship.lifts import LiftPlan
+from crosslabel.flagship.problem import Settings
+from crosslabel.flagship.wish import Wish
+from crosslabel.intake.checking import Training
+from crosslabel.intake.lift import Lift
+
+WISH = Wish(Settings(atoms_per_class=30))
+
+
+def distinct(X, labels, weights=None):
+    weights = np.ones(len(X)) if weights is None else weights
+    return Distinct.of(Training(X, np.unique(labels), labels, weights))
+
+
+def blobs(n=60, m=6, n_classes=3, seed=0, distance=3.0):
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n) % n_classes
+    return rng.normal(size=(n, m)) + distance * rng.normal(size=(n_classes, m))[labels], labels
+
+
+def rings(n, seed=0):
+    """Two classes by the distance from a centre: no linear score tells them apart."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n) % 2
+    angle, radius = rng.uniform(0, 2 * np.pi, n), 1 + 2 * labels + 0.3 * rng.normal(size=n)
+    return np.c_[radius * np.cos(angle), radius * np.sin(angle), rng.normal(size=n)], labels
+
+
+def test_the_order_of_the_samples_does_not_matter():
+    X, labels = blobs()
+    order = np.random.default_rng(1).permutation(len(X))
+    one, other = choose(distinct(X, labels), WISH), choose(distinct(X[order], labels[order]), WISH)
+    assert len(one.members) == len(other.members)
+    for a, b in zip(one.members, other.members):
+        assert (a.rule, a.settings.ridge, a.shrinkage) == (b.rule, b.settings.ridge, b.shrinkage)
+        assert a.share == pytest.approx(b.share, rel=1e-3, abs=1e-6)
+
+
+def test_kernels_are_taken_where_only_they_can_tell_and_linear_atoms_are_shown():
+    members = choose(distinct(*rings(120)), WISH).members
+    assert any(member.lift.kernel is not None for member in members)
+    curved = [member.lift.kernel is not None for member in members]
+    assert curved == sorted(curved)
+    X, labels = blobs(n=150, distance=1.0)
+    assert all(m.lift.kernel is None for m in choose(distinct(X, labels), WISH).members)
+
+
+def test_what_is_named_is_kept():
+    X, labels = blobs()
+    wish = Wish(Settings(), ridge=0.3, scale="unit", shrinkage=0.7)
+    (member,) = choose(distinct(X, labels), wish).members
+    assert member.settings.ridge == 0.3
+    assert member.lift.is_plain
+    assert member.shrinkage in (None, pytest.approx(0.7))
+    (member,) = choose(distinct(X, labels), Wish(Settings(), rule="global", ridge=0.3)).members
+    assert (member.rule, member.share, member.shrinkage) == ("global", None, None)
+    (member,) = choose(distinct(X, labels), Wish(Settings(), rule="global")).members
+    assert member.rule == "global"
+    assert member.share > 0
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_named_rule_races_alone(rule):
+    wish = Wish(Settings(), rule=rule)
+    (kind,) = kinds_of(wish, LiftPlan(Lift()))
+    assert kind == ("local" if rule == "local" else "global")
+    assert grid_of(wish).global_ridges == grid_of(wish).ridges
+
+
+def test_folds_are_stratified_and_follow_the_content():
+    X, labels = blobs(n=63)
+    X, labels = np.r_[X, [[9.0] * 6]], np.r_[labels, 3]
+    some, fold = distinct(X, labels).some(MOST, 0)
+    assert fold[some.labels == 3].tolist() == [-1]
+    for label in range(3):
+        assert np.bincount(fold[some.labels == label], minlength=N_FOLDS).tolist().count(4) >= 4
+    again, same = distinct(X[::-1], labels[::-1]).some(MOST, 0)
+    assert np.array_equal(again.X, some.X)
+    assert np.array_equal(fold, same)
+    assert not np.array_equal(distinct(X, labels).some(MOST, 1)[0].X, some.X)
+
+
+def test_few_samples_of_each_of_many_classes_choose():
+    X, labels = blobs(n=3000, n_classes=3)
+    some, _ = distinct(X, labels).some(300, 0)
+    assert np.bincount(some.labels).tolist() == [100, 100, 100]
+
+
+def test_samples_without_weight_choose_nothing():
+    X, labels = blobs(n=90)
+    wrong = np.concatenate([labels, (labels[:30] + 1) % 3])
+    doubled = np.concatenate([X, X[:30] + 1e-6])
+    weights = np.r_[np.ones(90), np.full(30, 1e-9)]
+    weighted = choose(distinct(doubled, wrong, weights), WISH)
+    assert max(weighted.scores.values()) > 0.9
+
+
+@pytest.mark.parametrize("n", [3, 6])
+def test_one_or_two_samples_per_class_choose_something(n):
+    choice = choose(distinct(*blobs(n=n)), WISH)
+    assert choice.members
+    assert all(np.isfinite(member.share) for member in choice.members)

@@ -1,0 +1,140 @@
+"""Scores of left-out samples against models that are trained without them, written out."""
+
+import numpy as np
+import pytest
+from sklearn.metrics.pairwise import rbf_kernel
+
+from crosslabel.core.water_filling import energies
+from crosslabel.flagship.held_out import (
+    Samples,
+    discriminants,
+    global_evidence,
+    local_evidence,
+)
+
+
+def drawn(n=24, m=6, seed=0, short=True):
+    """Samples, known by short rows or by ones that are longer than there are samples."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n) % 3
+    rows = rng.normal(size=(n, m)) + 2 * rng.normal(size=(3, m))[labels]
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    fold, weights = np.arange(n) // 3 % 2, rng.uniform(0.5, 2, n)
+    long = np.linalg.qr(rng.normal(size=(2 * n, m)))[0]
+    return Samples(rows if short else rows @ long.T, labels, fold, weights), rows
+
+
+def class_energy(samples, rows, label, n_atoms, ridge):
+    """Q_c of the samples that fold 1 does not leave out."""
+    members = (samples.labels == label) & (samples.fold != 1)
+    weighted = np.sqrt(samples.weights[members])[:, None] * rows[members]
+    _, s, axes = np.linalg.svd(weighted, full_matrices=False)
+    q = energies(s, min(n_atoms, members.sum()), ridge)
+    return (axes.T * q) @ axes
+
+
+@pytest.mark.parametrize("short", [True, False])
+@pytest.mark.parametrize(("n_atoms", "ridge"), [(2, 0.1), (30, 0.01), (3, 2.0)])
+def test_local_evidence_is_of_the_exact_residual(n_atoms, ridge, short):
+    samples, rows = drawn(short=short)
+    axes = samples.axes(1, n_atoms)
+    (found,) = local_evidence(samples, 1, axes, [(n_atoms, ridge)])
+    for place, query in enumerate(rows[samples.fold == 1]):
+        for label in range(3):
+            Q = class_energy(samples, rows, label, n_atoms, ridge)
+            residual = np.sum(np.linalg.solve(np.eye(6) + Q / ridge, query) ** 2)
+            assert found[place, label] == pytest.approx(-np.log(residual), rel=1e-6)
+
+
+@pytest.mark.parametrize("short", [True, False])
+def test_global_evidence_is_of_one_code_over_all_atoms(short):
+    samples, rows = drawn(short=short)
+    found = global_evidence(samples, 1, samples.axes(1, 3), 3, 0.05)
+    energy = [class_energy(samples, rows, label, 3, 0.05) for label in range(3)]
+    for place, query in enumerate(rows[samples.fold == 1]):
+        z = np.linalg.solve(sum(energy) + 0.05 * np.eye(6), query)
+        for label, Q in enumerate(energy):
+            bare = -np.log(np.sum((query - Q @ z) ** 2))
+            assert found["global-residual"][place, label] == pytest.approx(bare, rel=1e-6)
+            longer = bare + 0.5 * np.log(z @ Q @ z)
+            assert found["global-length"][place, label] == pytest.approx(longer, rel=1e-6)
+
+
+@pytest.mark.parametrize("shrinkage", [0.01, 1.0])
+def test_discriminants_are_those_of_the_other_folds(shrinkage):
+    samples, rows = drawn()
+    (found,) = discriminants(samples, 1, [shrinkage])
+    seen, w = samples.fold != 1, samples.weights
+    means, W = [], np.zeros((6, 6))
+    for label in range(3):
+        members = seen & (samples.labels == label)
+        means.append(np.average(rows[members], axis=0, weights=w[members]))
+        for row, weight in zip(rows[members], w[members]):
+            W += weight * np.outer(row - means[-1], row - means[-1]) / w[seen].sum()
+    W += shrinkage * np.trace(W) / 6 * np.eye(6)
+    for place, query in enumerate(rows[samples.fold == 1]):
+        for label, mean in enumerate(means):
+            expected = mean @ np.linalg.solve(W, query) - 0.5 * mean @ np.linalg.solve(W, mean)
+            assert found[place, label] == pytest.approx(expected, rel=1e-6, abs=1e-8)
+
+
+def test_rows_have_the_inner_products_of_the_gram_matrix():
+    samples, rows = drawn(short=False)
+    assert np.allclose(samples.rows @ samples.rows.T, rows @ rows.T, atol=1e-8)
+    assert samples.rows.shape[1] <= len(samples.gram)
+
+
+def test_the_largest_axes_of_a_large_class_are_the_same_found_alone():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(240, 150))
+    samples = Samples(rows, np.zeros(240, int), np.arange(240) % 2, np.ones(240))
+    few, all_ = samples.axes(0, 5)[0], samples.axes(0, 120)[0]
+    assert len(few.values) == 5
+    assert np.allclose(few.values, all_.values[:5])
+    assert np.allclose(np.abs(few.combination.T @ all_.combination[:, :5]), np.diag(few.values**-2))
+
+
+def test_equal_samples_have_one_axis():
+    rows = np.tile([0.6, 0.8], (4, 1))
+    samples = Samples(rows, np.zeros(4, int), np.arange(4) % 2, np.ones(4))
+    (axes,) = samples.axes(0, 2)
+    assert np.allclose(axes.values, [np.sqrt(2)])
+    assert local_evidence(samples, 0, [axes], [(2, 0.1)])[0].max() > 2
+
+
+def test_a_kernel_is_known_by_its_products():
+    samples, rows = drawn()
+
+    def kernel(some, others):
+        return rbf_kernel(some, others, gamma=0.7)
+
+    curved = Samples(rows, samples.labels, samples.fold, samples.weights, kernel)
+    exact = np.array([[np.exp(-0.7 * np.sum((a - b) ** 2)) for b in rows] for a in rows])
+    some, others = np.array([1, 4, 2]), np.array([3, 5])
+    assert np.allclose(curved.inner(some, others), exact[np.ix_(some, others)])
+    assert np.allclose(curved.rows @ curved.rows.T, exact, atol=1e-8)
+    found = local_evidence(curved, 1, curved.axes(1, 3), [(3, 0.1)])
+    known = Samples(np.linalg.cholesky(exact), samples.labels, samples.fold, samples.weights)
+    assert np.allclose(found, local_evidence(known, 1, known.axes(1, 3), [(3, 0.1)]), atol=1e-6)
+
+
+def test_a_class_of_zeros_explains_nothing():
+    rows = np.r_[np.zeros((4, 3)), np.eye(3), np.eye(3)[:1]]
+    samples = Samples(rows, np.repeat([0, 1], 4), np.arange(8) % 2, np.ones(8))
+    found = local_evidence(samples, 1, samples.axes(1, 2), [(2, 0.1)])[0]
+    assert np.allclose(found[2:, 0], 0)  # the first two queries are zeros themselves
+    rules = global_evidence(samples, 1, samples.axes(1, 2), 2, 0.1)
+    assert all(np.isfinite(scores).all() for scores in rules.values())
+
+
+def test_samples_that_do_not_vary_leave_the_nearest_mean():
+    rows = np.repeat(np.eye(3), 4, axis=0)
+    samples = Samples(rows, np.repeat([0, 1, 2], 4), np.arange(12) % 2, np.ones(12))
+    for found in discriminants(samples, 1, [0.01, 10.0]):
+        assert np.array_equal(found.argmax(axis=1), samples.labels[samples.left_out(1)])
+
+
+def test_a_sample_without_a_fold_is_in_every_training_part():
+    rows = np.random.default_rng(0).normal(size=(7, 3))
+    samples = Samples(rows, np.r_[0, np.repeat([1, 2], 3)], np.r_[-1, [0, 1, 2] * 2], np.ones(7))
+    assert all(0 in samples.axes(number, 5)[0].members for number in range(3))

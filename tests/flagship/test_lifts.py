@@ -1,0 +1,104 @@
+"""Lifts that are tried: which, and with what constants."""
+
+import numpy as np
+import pytest
+
+from crosslabel.flagship.lifts import default_lift, is_comparable, lift_named, lifts
+from crosslabel.flagship.problem import Settings
+from crosslabel.flagship.wish import Wish
+
+WISH = Wish(Settings())
+
+
+def table(n=12, m=5, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, m)) * [1, 2, 1, 0.5, 1] + 3
+
+
+def tried(X, **changed):
+    return lifts(X, np.ones(len(X)), Wish(Settings(), **changed))
+
+
+def test_linear_lifts_have_unit_norm_and_the_offset_is_their_last_coordinate():
+    X = table()
+    for name, plan in tried(X).items():
+        if plan.kernel is None:
+            rows = plan.lift(X)
+            assert np.allclose(np.linalg.norm(rows, axis=1), 1)
+            assert rows.shape[1] == X.shape[1] + ("offset" in name)
+    offset = tried(X)["unit, offset"].lift.offset
+    assert offset == pytest.approx(np.sqrt(np.mean(np.sum(X**2, axis=1))))
+    row = tried(X)["unit, offset"].lift(X[:1])[0]
+    assert np.allclose(row[:-1] / row[-1], X[0] / offset)
+    assert tried(X)["standard, offset"].lift.offset == pytest.approx(np.sqrt(5))
+
+
+def test_gamma_is_one_over_the_variance_of_the_scaled_rows():
+    X = table()
+    for name in ("rbf, unit", "rbf, standard"):
+        plan = tried(X)[name]
+        assert plan.gamma == pytest.approx(1 / plan.lift(X).var(axis=0).sum())
+
+
+def test_tables_of_unlike_units_are_standardised():
+    X = table()
+    assert is_comparable(X)
+    X[:, 0] *= 1e4
+    assert not is_comparable(X)
+    assert set(tried(X)) == {"standard, offset", "rbf, standard"}
+    assert is_comparable(1e200 * table())
+    assert not is_comparable(table()[:, :1])
+
+
+def test_rows_of_zeros_and_constant_features_do_no_harm():
+    X = table()
+    X[0], X[:, 2] = 0, 0
+    for plan in tried(X).values():
+        assert np.isfinite(plan.settled(X, None)(X)).all()
+    assert np.array_equal(tried(X)["unit"].lift(X)[0], np.zeros(5))
+
+
+@pytest.mark.parametrize(
+    ("wish", "names"),
+    [
+        ({"kernel": "linear"}, {"unit", "unit, offset", "standard, offset"}),
+        ({"kernel": "linear", "offset": 0}, {"unit", "standard, offset"}),
+        ({"kernel": "linear", "offset": 2.0}, {"unit, offset", "standard, offset"}),
+        ({"kernel": "poly"}, {"unit", "unit, offset", "standard, offset"}),
+        ({"rule": "local"}, {"named"}),
+        ({"scale": "unit"}, {"named"}),
+    ],
+)
+def test_what_is_named_is_not_tried(wish, names):
+    found = tried(table(), **wish)
+    assert set(found) == names
+    kernel = wish.get("kernel", "linear")
+    assert all(plan.kernel == (None if kernel == "linear" else kernel) for plan in found.values())
+
+
+def test_a_named_lift_is_the_one_that_was_named():
+    X, ones = table(), np.ones(12)
+    unit = lift_named(X, ones, Wish(Settings(), rule="local")).lift
+    assert unit.is_plain
+    assert unit.unit
+    assert not lift_named(X, ones, Wish(Settings(), scale="none")).lift.unit
+    standard = lift_named(X, ones, Wish(Settings(), scale="standard", offset=0)).lift
+    expected = (X - X.mean(axis=0)) / X.std(axis=0)
+    assert np.allclose(standard(X), expected / np.linalg.norm(expected, axis=1, keepdims=True))
+
+
+def test_a_kernel_at_some_landmarks_is_exact_there():
+    X = table()
+    lift = lift_named(X, np.ones(12), Wish(Settings(), kernel="rbf")).settled(X, 6)
+    rows = X / np.linalg.norm(X, axis=1, keepdims=True)
+    exact = np.exp(-lift.kernel.gamma * ((rows[:6, None] - rows[:6]) ** 2).sum(axis=2))
+    assert np.allclose(lift(X[:6]) @ lift(X[:6]).T, exact, atol=1e-8)
+
+
+def test_the_lift_of_a_stream_follows_its_first_samples():
+    X = table()
+    assert default_lift(X, WISH).is_plain
+    X[:, 0] *= 1e4
+    assert default_lift(X, WISH).center is not None
+    assert default_lift(X, Wish(Settings(), rule="local")).is_plain
+    with pytest.raises(ValueError, match="Begin with a batch of samples"):
+        default_lift(X[:0], Wish(Settings(), scale="standard"))

@@ -1,0 +1,74 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.objective import Penalties
+from crosslabel.flagship.problem import Problem, Settings, wanted_atoms
+from tests.flagship.problems import problem_of, summary_of
+
+
+def test_the_closed_form_needs_an_infinite_suppression_its_own_start_and_solver():
+    assert Settings().is_closed_form
+    assert not Settings(suppression=2e3).is_closed_form
+    assert not Settings(init="kmeans").is_closed_form
+    assert not Settings(init=np.eye(3)).is_closed_form
+    assert not Settings(solver="paper").is_closed_form
+
+
+def test_the_penalties_are_ridge_suppression_and_grouping():
+    assert Settings(ridge=0.1, suppression=5, grouping=2).penalties == Penalties(0.1, 5.0, 2.0)
+
+
+def test_classes_without_samples_have_a_place_without_atoms():
+    problem = problem_of(classes=[-5, 0, 7, 10, 20], atoms_per_class=[9, 2, 9, 3, 4])
+    assert_array_equal(problem.seen, [1, 3, 4])
+    assert problem.layout == AtomLayout(0, (2, 3, 4))
+    assert problem.with_places(problem.layout) == AtomLayout(0, (0, 2, 0, 3, 4))
+
+
+def test_no_class_has_more_atoms_than_distinct_samples_unless_they_are_given():
+    layouts = [
+        problem_of((2, 9, 4), init=init, shared_atoms=2, atoms_per_class=5).layout
+        for init in ("spectral", "kmeans", np.ones((17, 12)))
+    ]
+    assert layouts == [AtomLayout(2, (2, 5, 4))] * 2 + [AtomLayout(2, (5, 5, 5))]
+
+
+@pytest.mark.parametrize(("n_features", "bound"), [(12, 9), (4, 4)])
+def test_samples_that_were_left_out_count_by_the_rank_of_their_scatter(n_features, bound):
+    """Nine samples: a mean and eight rows of a factor, or a matrix of four features."""
+    whole = problem_of((3, 9), n_features)
+    assert_array_equal(whole.distinct, [3, 9])
+    few = problem_of((3, 9), n_features, kept=3)
+    assert_array_equal(few.distinct, [3, bound])
+
+
+def test_kept_samples_count_where_they_are_more_than_the_rank():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    summary = summary_of(X, np.zeros(40, int), size=7)
+    problem = Problem(summary, Settings(atoms_per_class=9), summary.classes)
+    assert_array_equal(problem.distinct, [7])
+
+
+def test_the_canonical_order_does_not_depend_on_names():
+    X, y = np.random.default_rng(0).normal(size=(12, 5)), np.repeat([0, 1, 2], 4)
+    names = np.array([7, 3, 5])
+    orders = [
+        Problem(s, Settings(), s.classes).canonical
+        for s in (summary_of(X, y), summary_of(X, names[y]))
+    ]
+    assert_array_equal(names[orders[0]], np.sort(names)[orders[1]])
+
+
+@pytest.mark.parametrize("wrong", [2.5, [1, 2], [[1, 2, 3]], "3"])
+def test_atoms_are_one_integer_or_one_for_each_class(wrong):
+    with pytest.raises(ValueError, match="one integer for each of the 3 classes"):
+        wanted_atoms(wrong, 3)
+
+
+def test_every_class_needs_an_atom():
+    with pytest.raises(ValueError, match="at least one atom, but atoms_per_class has 0"):
+        wanted_atoms([3, 0, 2], 3)
+    assert_array_equal(wanted_atoms(1, 2), [1, 1])
+    assert_array_equal(wanted_atoms([1, 4], 2), [1, 4])

@@ -1,0 +1,209 @@
+"""The mutation run: which changes it makes, which it leaves alone, and what it says of a suite."""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOOLS = Path(__file__).parents[1] / "tools"
+BARE = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # the projects here need no plugin
+
+SOURCE = '''"""A mean: 1 + 1."""
+
+def power(x, scale=2.0):
+    """Σ x / n, times 1."""
+    if scale < 0:
+        raise ValueError(f"scale={scale - 1}")
+    return scale * sum(x) / len(x)
+'''
+
+WEAK = """
+import pytest
+from crosslabel.core.power import power
+
+def test_one():
+    assert power([1.0, 1.0], 1.0) == 1.0
+"""
+
+STRONG = (
+    WEAK
+    + """
+def test_more():
+    assert power([1.0, 2.0, 3.0], 3.0) == 6.0
+    assert power([1.0, 2.0], 0.0) == 0.0
+
+def test_refuses():
+    with pytest.raises(ValueError, match="scale"):
+        power([1.0], -0.5)
+"""
+)
+
+
+@pytest.fixture
+def mutations(monkeypatch):
+    monkeypatch.syspath_prepend(TOOLS)
+    import mutations
+
+    return mutations
+
+
+def changes(mutations, source):
+    return [mutation for _, _, mutation in mutations.mutants_of(source)]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("a + b", ["a + b → a - b", "a + b → a", "a + b → b"]),
+        ("a - b", ["a - b → a + b", "a - b → a", "a - b → -b"]),
+        ("a @ b.T", ["a @ b.T → a * b.T", "a @ b.T → a", "a @ b.T → b.T", "b.T → b"]),
+        ("-a", ["-a → a"]),
+        ("x[-1]", ["-1 → 1"]),
+        ("a < b", ["a < b → a <= b", "a < b → a >= b"]),
+        ("a >= b", ["a >= b → a > b", "a >= b → a < b"]),
+        ("a += b", ["a += b → a -= b", "a += b → pass"]),
+        ("x.max(axis=1)", ["x.max(axis=1) → x.min(axis=1)", "1 → 0"]),
+        ("max(a, 1e-9)", ["max(a, 1e-09) → min(a, 1e-09)", "1e-09 → 1e-06"]),
+        ("x.shape[1]", ["1 → 0"]),
+        ("x.mean()", ["x.mean() → x.sum()"]),
+        ("a and not b", ["a and (not b) → a or not b", "not b → b"]),
+        ("np.sqrt(a)", ["np.sqrt(a) → a"]),
+        ("a**3", ["a ** 3 → a * 3", "a ** 3 → a", "3 → 4"]),
+    ],
+)
+def test_the_changes_of_an_expression(mutations, line, expected):
+    assert changes(mutations, line) == expected
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '"""1 + 1"""',
+        "def f(a: Array | None = 1 + 1) -> A | B: ...",
+        "raise ValueError(1 + 1)",
+        "assert a < b",
+        "with threads_for(2.0 * n): ...",
+        "warnings.warn('a', stacklevel=2)",
+        "name = 'a' + b",
+        "Kind = Array | None",
+        "print(f'{a + b}')",
+        "def __repr__(self): return 1 + 1",
+        "found = True",
+    ],
+)
+def test_nothing_is_changed_where_no_result_could(mutations, source):
+    assert changes(mutations, source) == []
+
+
+def test_a_numbered_change_is_the_one_listed(mutations):
+    found = mutations.mutants_of(SOURCE)
+    original = ast.unparse(ast.parse(SOURCE))
+    trees = [ast.unparse(mutations.mutated(SOURCE, n)) for n in range(len(found))]
+    assert len({original, *trees}) == len(trees) + 1
+    for (line, text, mutation), tree in zip(found, trees):
+        assert SOURCE.splitlines()[line - 1].strip() == text
+        old, new = mutation.split(" → ")
+        assert tree == original.replace(old, new) or new in tree
+    with pytest.raises(IndexError):
+        mutations.mutated(SOURCE, len(found))
+
+
+def project(folder, tests, declared=""):
+    """A package of one module and its mirror test."""
+    for path, text in {
+        "src/crosslabel/__init__.py": "",
+        "src/crosslabel/core/__init__.py": "",
+        "src/crosslabel/core/power.py": SOURCE,
+        "tests/core/test_power.py": tests,
+        "tools/mutants.toml": declared,
+    }.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+
+
+def run(folder, *options):
+    command = [sys.executable, str(TOOLS / "mutants.py"), "--root", str(folder)]
+    record = ["--record", str(folder / "record.json")]
+    done = subprocess.run(
+        [*command, *record, *options], capture_output=True, text=True, cwd=folder, env=BARE
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_a_strong_suite_kills_all_and_a_weak_one_does_not(tmp_path):
+    project(tmp_path, WEAK)
+    code, text = run(tmp_path)
+    assert code == 1
+    assert "survived: core/power.py:7:" in text
+    assert "sum(x) / len(x) → scale" not in text  # this one the weak suite notices too
+    project(tmp_path, STRONG)
+    code, text = run(tmp_path, "--survivors")
+    assert "survived:" not in text
+    assert (code, text.split()[-1]) == (0, "100.0%")
+
+
+def test_the_record_is_resumed_and_dropped_when_the_tests_change(tmp_path):
+    project(tmp_path, STRONG)
+    sample = ["--sample", "2"]
+    run(tmp_path, *sample)
+    record = json.loads((tmp_path / "record.json").read_text())
+    results = record["core/power.py"]["results"]
+    assert list(results.values()) == ["killed"] * 2
+    results[next(iter(results))] = "survived"
+    (tmp_path / "record.json").write_text(json.dumps(record))
+    assert "survived:" in run(tmp_path, *sample)[1]  # taken from the record, not run again
+    project(tmp_path, STRONG + "\n")
+    assert "survived:" not in run(tmp_path, *sample)[1]
+
+
+def test_a_listed_survivor_is_left_out_until_its_line_changes(tmp_path):
+    entry = (
+        '[[equivalent]]\nfile = "core/power.py"\nline = "if scale < 0:"\nmutations = ["{}"]\n'
+        'reason = "zero times anything is zero"\n'
+    )
+    project(tmp_path, WEAK, entry.format("scale < 0 → scale <= 0"))
+    assert "scale <= 0" not in run(tmp_path, "--list")[1]
+    project(tmp_path, WEAK, entry.format("scale < 5 → scale <= 5"))
+    code, text = run(tmp_path, "--list")
+    assert code == 1
+    assert "lists a mutant that is no more" in text
+
+
+def test_an_endless_mutant_is_ended_and_one_without_tests_survives(tmp_path):
+    declared = '[further]\n"core/other.py" = ["tests/core/test_power.py"]\n'
+    tests = "from crosslabel.core.power import down\ndef test(): assert down(3) == 0\n"
+    project(tmp_path, tests, declared)
+    core = tmp_path / "src/crosslabel/core"
+    (core / "power.py").write_text(
+        "from crosslabel.core.other import last\n\n"
+        "def down(n):\n    while n > last:\n        n -= 1\n    return n\n"
+    )
+    (core / "other.py").write_text("last = 0\n")
+    (core / "bare.py").write_text("x = 1 + a\n")
+    code, text = run(tmp_path, "--least", "0", "--jobs", "2")
+    assert code == 1
+    assert "untested: core/bare.py:1: x = 1 + a" in text
+    record = json.loads((tmp_path / "record.json").read_text())
+    results = record["core/power.py"]["results"]
+    assert results["n -= 1 | n -= 1 → pass | 0"] == "timeout"
+    assert results["while n > last: | n > last → n >= last | 0"] == "killed"
+    assert record["core/other.py"]["results"] == {"last = 0 | 0 → 1 | 0": "killed by further tests"}
+
+
+def test_a_sample_is_the_same_for_the_same_seed(tmp_path):
+    project(tmp_path, STRONG)
+    first = run(tmp_path, "--list", "--sample", "5", "--seed", "3")
+    assert first == run(tmp_path, "--list", "--sample", "5", "--seed", "3")
+    assert first[1].count("→") == 5
+    assert first != run(tmp_path, "--list", "--sample", "5", "--seed", "4")
+
+
+def test_a_suite_that_fails_by_itself_is_refused(tmp_path):
+    project(tmp_path, "def test(): assert False\n")
+    code, text = run(tmp_path)
+    assert code == 1
+    assert "tests/core/test_power.py fails with nothing changed" in text
