@@ -199,8 +199,13 @@ def test_the_first_guess_is_the_start_where_few_atoms_will_be_used_or_it_is_near
     for scale in (1e-3, 1e3):  # it is the largest curvature that counts, whatever its size
         assert not is_start(0.9 * edge / scale, G=scale * G)
         assert is_start(1.1 * edge / scale, G=scale * G)
+        assert not is_start(0.9 * edge * scale, b=scale * b)
+        assert is_start(1.1 * edge * scale, b=scale * b)
     solved = soft_threshold(b, 0.45 * edge) / np.diag(G)
     assert is_start(0.9 * edge, solved)
+    one_off = solved.copy()
+    one_off[0, 0] += 1
+    assert not is_start(0.9 * edge, one_off)
     # A fault of less than half the penalty is near enough.
     assert is_start(0.9 * edge, solved + 0.4 * edge / np.diag(G) * np.sign(solved))
     assert not is_start(0.9 * edge, solved + 0.5 * edge / np.diag(G) * np.sign(solved))
@@ -248,6 +253,9 @@ def test_signals_that_are_solved_are_left_alone(monkeypatch):
     module._lasso_chunk(G, b, np.full(10, 0.025), X, 1e-6)
     assert [len(targets) for (_, targets, *_), _, _ in calls] == [2]
     assert_array_equal(X[:4], kept[:4])
+    calls.clear()
+    module._lasso_chunk(G, np.full((1, 10), 0.1), np.ones(10), np.zeros((1, 10)), 0.0)
+    assert not calls  # zero is the solution, without any fault
 
 
 def test_the_columns_of_the_largest_entries():
@@ -256,6 +264,9 @@ def test_the_columns_of_the_largest_entries():
         for row, found in zip(values, module._largest(values, size)):
             assert set(found) == set(np.argsort(row)[-size:])
     assert_array_equal(module._largest(values, 9), np.tile(np.arange(9), (20, 1)))
+    wide = np.random.default_rng(1).normal(size=(3, 900))
+    for row, found in zip(wide, module._largest(wide, 20)):
+        assert set(found) == set(np.argsort(row)[-20:])
 
 
 def fista_by_hand(slope, X, bound, threshold, steps):
@@ -331,16 +342,25 @@ def test_a_start_that_the_steps_do_not_better_is_kept(monkeypatch):
     assert coupled_cost(best, H, b, q, 0.2) < coupled_cost(far, H, b, q, 0.2)
 
 
-@pytest.mark.parametrize("shift", [-0.03, 0.03])
-def test_the_better_one_is_found_by_the_objective(monkeypatch, shift):
+@pytest.mark.parametrize("penalty", [0.2, 20.0])
+def test_the_better_one_is_found_by_the_objective(monkeypatch, penalty):
     H, b, q, start = coupled_problem()
-    rng = np.random.default_rng(3)
-    for _ in range(30):
-        other = start + shift * rng.normal(size=start.shape)
+    rng, kept = np.random.default_rng(3), 0
+    for _ in range(60):
+        other = start + 0.03 * rng.normal(size=start.shape)
         monkeypatch.setattr(module, "_accelerate", lambda *_, other=other: other)
-        found = module._on_shared_set(H, b, q, start, 0.1, 0.0, 5)
-        better = min((other, start), key=lambda X: coupled_cost(X, H, b, q, 0.2))
+        found = module._on_shared_set(H, b, q, start, penalty / 2, 0.0, 5)
+        better = min((other, start), key=lambda X: coupled_cost(X, H, b, q, penalty))
         assert_array_equal(found, better)
+        kept += better is start
+    assert 0 < kept < 60
+
+
+def test_coupled_codes_without_any_fault_take_no_step(monkeypatch):
+    calls = naive.captured(monkeypatch, module, "_on_shared_set")
+    zero = np.zeros((2, 3))
+    coupled_lasso(np.eye(3), zero + 0.1, 1.0, np.zeros(3), start=zero, tol=0.0)
+    assert not calls
 
 
 def test_coupled_codes_share_a_working_set_of_what_is_used_and_most_at_fault(monkeypatch):
