@@ -78,6 +78,13 @@ def test_one_split_has_no_deviation(spec, records):
     assert math.isnan(measured.deviation)
 
 
+def test_two_splits_have_one(spec, records):
+    two = {cell: record for cell, record in records.items() if cell.split < 2}
+    measured = over_splits(spec, two)["global", "10"]
+    assert measured.deviation == pytest.approx(math.sqrt(2))  # of 91 and 93
+    assert (measured.n, measured.complete) == (2, False)
+
+
 def test_ranking_is_by_accuracy_among_the_same_size(spec, records):
     assert [m.method for m in ranking(spec, records, "10", same_size=False)] == ["global", "CRC"]
     assert [m.method for m in ranking(spec, records, "10")] == ["global"]

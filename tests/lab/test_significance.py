@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from scipy import stats
 from crosslabel.lab.significance import against_best, paired
 
 from .test_measured import OURS, THEIRS, records, records_at_10  # noqa: F401
+from .test_records import record_of
 
 
 def test_paired_comparison_against_hand_values_and_scipy(records):  # noqa: F811
@@ -79,6 +81,17 @@ def test_a_constant_difference_is_certain(spec):
     assert pair.deviation == 0.0
     assert (pair.difference, pair.low, pair.high) == (25.0, 25.0, 25.0)
     assert (pair.p, pair.p_plain) == (0.0, 0.0)
+
+
+def test_the_correction_is_by_the_sizes_at_the_same_setting(spec, records):  # noqa: F811
+    elsewhere = {
+        cell: replace(record_of(cell), extra={"n_samples": 25, "n_test": 1000})
+        for cell in spec.cells()
+        if cell.setting.name == "5"
+    }
+    alone = paired(records, "global", "CRC", "10")
+    assert paired(elsewhere | records, "global", "CRC", "10") == alone
+    assert paired(records | elsewhere, "global", "CRC", "10") == alone
 
 
 def test_only_splits_that_both_have_are_compared(records):  # noqa: F811

@@ -24,6 +24,7 @@ def said(value, deviation=None, quantity="accuracy"):
         (98.62, 98.62, 0.3, "above"),
         (98.70, 98.62, 0.3, "above"),
         (98.40, 98.62, 0.3, "within"),
+        (98.00, 98.50, 0.5, "within"),  # by exactly one deviation
         (98.31, 98.62, 0.3, "below"),
         (98.20, 98.62, None, "within"),  # the paper's is not known: ours, 0.5, is taken
         (98.00, 98.62, None, "below"),
@@ -85,6 +86,17 @@ def test_a_ratio_is_the_median_over_shared_splits_beside_that_of_the_papers_time
     assert one.ours == pytest.approx(3.0 / 2.0)
     assert one.published == pytest.approx(7.0 / 2.0)
     assert one.reached is False
+    assert replace(one, ours=3.5).reached is True
+    assert replace(one, ours=4.0).reached is True
+
+
+@pytest.mark.parametrize("said_of", ["global", "CRC"])
+def test_one_published_time_gives_no_ratio(write_spec, records, said_of):  # noqa: F811
+    words = f'[published.{said_of}]\nfit_seconds = {{ "10" = 2.0 }}\n\n[[ratio]]'
+    drop = ('[published.global]\naccuracy = { "10" = 90.0 }\ndeviation = { "10" = 1.5 }\n', "")
+    (one,) = ratios(write_spec(drop, ("[[ratio]]", words)), records)
+    assert math.isnan(one.published)
+    assert one.reached is None
 
 
 def test_only_splits_that_both_have_count(write_spec, records):  # noqa: F811

@@ -72,7 +72,7 @@ def paired(records: Records, first: str, second: str, setting: str) -> Paired | 
     differences = np.array([ours[split] - theirs[split] for split in shared])
     mean, deviation = float(differences.mean()), float(differences.std(ddof=1))
     # The corrected variance of the mean: (1/n + n_test/n_train) s², in place of s²/n.
-    error = deviation * math.sqrt(1 / n + _test_share(records, first, setting))
+    error = deviation * math.sqrt(1 / n + _test_share(records, setting))
     half = float(stats.t.ppf((1 + CONFIDENCE) / 2, n - 1)) * error
     return Paired(
         first,
@@ -91,12 +91,10 @@ def paired(records: Records, first: str, second: str, setting: str) -> Paired | 
     )
 
 
-def _test_share(records: Records, method: str, setting: str) -> float:
+def _test_share(records: Records, setting: str) -> float:
     """Test samples for each training sample: the correction's measure of shared training sets."""
-    for cell, record in records.items():
-        if cell.method.name == method and cell.setting.name == setting:
-            return float(record.extra["n_test"] / record.extra["n_samples"])
-    return 0.0
+    sizes = next(record.extra for cell, record in records.items() if cell.setting.name == setting)
+    return sizes["n_test"] / sizes["n_samples"]
 
 
 def _two_sided(mean: float, error: float, freedom: int) -> float:
