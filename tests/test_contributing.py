@@ -147,7 +147,7 @@ from crosslabel import CrossLabelClassifier
 X, y = load_digits(return_X_y=True)
 chosen = CrossLabelClassifier(rule="auto", random_state=0).fit(X[::2], y[::2])
 assert chosen.score(X[1::2], y[1::2]) > 0.95
-model = CrossLabelClassifier(rule="projection", probability=True, random_state=0)
+model = CrossLabelClassifier(rule="projection", random_state=0)
 model.fit(X[::2], y[::2])
 assert model.rule_ == "projection"
 assert model.score(X[1::2], y[1::2]) > 0.5
