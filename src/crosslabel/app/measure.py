@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -72,7 +71,7 @@ class Accuracy:
             f"{high:.2%}), mean per class {self.mean_per_class:.2%}"
         )
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "accuracy": self.overall,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+from typer.models import OptionInfo
 
 MODEL = Annotated[Path, typer.Argument(help="A model file, as `crosslabel fit` writes it.")]
 SOURCE = Annotated[
@@ -22,7 +23,7 @@ CACHE = Annotated[Path | None, typer.Option(help="Folder that keeps finished fea
 JOBS = Annotated[int, typer.Option(help="Processes for features; -1 for one on each core.")]
 
 
-def choice(names: Iterable[str], help: str, *flags: str) -> Any:
+def choice(names: Iterable[str], help: str, *flags: str) -> OptionInfo:
     """A typer option that takes one of the names, as a registry lists them.
 
     Parameters

@@ -40,7 +40,7 @@ class Prediction:
     runner_up: str | None = None
     problem: str | None = None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """For JSON and CSV."""
         if self.problem is not None:
             return {"file": self.file, "label": None, "problem": self.problem}

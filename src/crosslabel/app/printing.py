@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import sys
@@ -10,6 +11,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import typer
+
+Row = dict[str, Any]
+"""What is said of one file."""
 
 SHOWN = 10
 """Skipped files that are named; the rest is counted."""
@@ -45,7 +49,7 @@ def tell_skipped(data: Any, quiet: bool) -> None:
     typer.echo(f"{len(data.skipped)} files or classes left out.", err=True)
 
 
-def print_json(value: Any) -> None:
+def print_json(value: object) -> None:
     """One value, for a program."""
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
@@ -53,7 +57,7 @@ def print_json(value: Any) -> None:
 class _Table:
     """Predictions for a reader: aligned columns, one line each."""
 
-    def add(self, row: dict[str, Any]) -> None:
+    def add(self, row: Row) -> None:
         """Take one prediction."""
         if row["label"] is not None:
             second = f"({row['runner_up']} by {row['margin']:.3g})"
@@ -69,12 +73,10 @@ class _Csv:
     fields = ("file", "label", "runner_up", "margin", "problem")
 
     def __init__(self) -> None:
-        import csv
-
         self.writer = csv.DictWriter(sys.stdout, self.fields, lineterminator="\n")
         self.writer.writeheader()
 
-    def add(self, row: dict[str, Any]) -> None:
+    def add(self, row: Row) -> None:
         """Take one prediction."""
         self.writer.writerow(row)
 
@@ -86,9 +88,9 @@ class _Json:
     """Predictions for a program: one list."""
 
     def __init__(self) -> None:
-        self.rows: list[dict[str, Any]] = []
+        self.rows: list[Row] = []
 
-    def add(self, row: dict[str, Any]) -> None:
+    def add(self, row: Row) -> None:
         """Take one prediction."""
         self.rows.append(row)
 

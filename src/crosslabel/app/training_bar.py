@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Protocol
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+
+class Task(Protocol):
+    """What scikit-learn tells callbacks of a task."""
+
+    task_name: str
+    max_subtasks: int | None
+    parent: Task | None
 
 
 @contextmanager
-def training_bar(quiet: bool) -> Iterator[Callable[[Any], Any] | None]:
+def training_bar(quiet: bool) -> Iterator[Callable[[object], None] | None]:
     """Give a function that makes a classifier report to a bar; None where nothing is to be shown.
 
     With a scikit-learn that has no callbacks (before 1.9) the bar shows the time that goes by.
@@ -23,7 +31,7 @@ def training_bar(quiet: bool) -> Iterator[Callable[[Any], Any] | None]:
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task("training", total=None)
 
-        def watch(model: Any) -> None:
+        def watch(model: object) -> None:
             if hasattr(model, "set_callbacks"):
                 model.set_callbacks(_Bar(progress, task))
 
@@ -34,23 +42,23 @@ def training_bar(quiet: bool) -> Iterator[Callable[[Any], Any] | None]:
 class _Bar:
     """A callback in scikit-learn's protocol: each finished task moves the bar."""
 
-    def __init__(self, progress: Progress, task: Any) -> None:
+    def __init__(self, progress: Progress, task: TaskID) -> None:
         self.progress, self.task = progress, task
 
-    def setup(self, estimator: Any, context: Any) -> None:
+    def setup(self, estimator: object, context: Task) -> None:
         """Learn how many tasks there will be."""
         self.progress.update(self.task, total=context.max_subtasks)
 
-    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+    def on_fit_task_begin(self, estimator: object, context: Task) -> None:
         """Name what is being done."""
         self.progress.update(self.task, description=f"training: {context.task_name}")
 
-    def on_fit_task_end(self, estimator: Any, context: Any) -> bool:
+    def on_fit_task_end(self, estimator: object, context: Task) -> bool:
         """Move the bar; never ask to stop."""
         if context.parent is not None:
             self.progress.advance(self.task)
         return False
 
-    def teardown(self, estimator: Any, context: Any) -> None:
+    def teardown(self, estimator: object, context: Task) -> None:
         """Fill the bar: fewer iterations than allowed may have been enough."""
         self.progress.update(self.task, completed=context.max_subtasks)

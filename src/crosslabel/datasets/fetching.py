@@ -102,7 +102,7 @@ class _Resuming:
     def __init__(self, part: Path, advance: Advance | None) -> None:
         self.part, self.advance = part, advance
 
-    def __call__(self, url: str, output_file: Any, pooch: Any) -> None:
+    def __call__(self, url: str, output_file: Any, pooch: object) -> None:
         have = self.part.stat().st_size if self.part.exists() else 0
         request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
         try:

@@ -67,7 +67,9 @@ def load_features(path: str | os.PathLike[str]) -> Bunch:
     )
 
 
-def _bunch(path: Any, data: NDArray, target: NDArray, train: Any, test: Any) -> Bunch:
+def _bunch(
+    path: str | os.PathLike[str], data: NDArray, target: NDArray, train: Any, test: Any
+) -> Bunch:
     names, labels = np.unique(target, return_inverse=True)
     return Bunch(
         data=data,
@@ -96,7 +98,9 @@ def _samples(
     return np.ascontiguousarray(data, dtype=np.result_type(data.dtype, np.float32)), target
 
 
-def _class_of(labels: NDArray, n: int, convention: Convention, path: Any) -> NDArray:
+def _class_of(
+    labels: NDArray, n: int, convention: Convention, path: str | os.PathLike[str]
+) -> NDArray:
     """A label for each sample from a vector or from one-hot columns (or rows)."""
     if labels.size == n:
         return labels.ravel()

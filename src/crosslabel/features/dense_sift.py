@@ -83,7 +83,7 @@ class DenseSIFT(TransformerMixin, BaseEstimator):
     D. Lowe, "Distinctive image features from scale-invariant keypoints", IJCV 2004.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[dict[str, list[object]]] = {
         "step": [Interval(Integral, 1, None, closed="left")],
         "patch_sizes": ["array-like"],
         "smoothing": [Interval(Real, 0, None, closed="left")],
@@ -102,7 +102,7 @@ class DenseSIFT(TransformerMixin, BaseEstimator):
         self.smoothing = smoothing
         self.contrast = contrast
 
-    def fit(self, X: Images, y: Any = None) -> Self:
+    def fit(self, X: Images, y: object = None) -> Self:
         """Check the parameters; there is nothing to learn."""
         self._validate_params()
         for size in self.patch_sizes:
@@ -163,7 +163,7 @@ class DenseSIFT(TransformerMixin, BaseEstimator):
         # What a patch of constant gradient has for a norm: its mass is spread over all bins alike.
         _normalise(out, self.contrast * (size / BINS) ** 2 * BINS)
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """Names of a descriptor's 128 values: row bin, column bin, orientation."""
         shape = (BINS, BINS, ORIENTATIONS)
         return np.array([f"sift_{r}_{c}_{o}" for r, c, o in np.ndindex(shape)], dtype=object)

@@ -43,7 +43,7 @@ class Eigenfaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     M. Turk, A. Pentland, "Eigenfaces for recognition", J. Cognitive Neuroscience 1991.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[dict[str, list[object]]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "center": ["boolean"],
     }
@@ -52,7 +52,7 @@ class Eigenfaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self.n_components = n_components
         self.center = center
 
-    def fit(self, X: ArrayLike, y: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Find the directions.
 
         Parameters

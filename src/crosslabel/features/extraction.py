@@ -25,14 +25,14 @@ CHUNK = 16  # items per task: the function travels to another process once for s
 
 
 def extract(
-    function: Callable[[Any], NDArray[Any]],
+    function: Callable[[Any], NDArray[np.generic]],
     items: Sequence[Any],
     *,
-    settings: Any = None,
+    settings: object = None,
     cache: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: str | None = None,
-) -> list[NDArray[Any]]:
+) -> list[NDArray[np.generic]]:
     """[function(item) for item in items], faster and only once.
 
     Parameters
@@ -61,7 +61,7 @@ def extract(
     # Starting processes takes a second: not for what one chunk holds.
     workers = joblib.Parallel(n_jobs=n_jobs if len(chunks) > 1 else 1, return_as="generator")
     tasks = (joblib.delayed(_extract_chunk)(function, chunk, label, folder) for chunk in chunks)
-    results: list[NDArray[Any]] = []
+    results: list[NDArray[np.generic]] = []
     with progress_bar(progress, len(items)) as advance:
         for chunk in workers(tasks):
             results.extend(chunk)
@@ -70,14 +70,19 @@ def extract(
 
 
 def _extract_chunk(
-    function: Callable[[Any], NDArray[Any]], items: Sequence[Any], label: str, folder: Path | None
-) -> list[NDArray[Any]]:
+    function: Callable[[Any], NDArray[np.generic]],
+    items: Sequence[Any],
+    label: str,
+    folder: Path | None,
+) -> list[NDArray[np.generic]]:
     if folder is None:
         return [function(item) for item in items]
     return [_cached(function, item, _place(item, label, folder)) for item in items]
 
 
-def _cached(function: Callable[[Any], NDArray[Any]], item: Any, place: Path) -> NDArray[Any]:
+def _cached(
+    function: Callable[[Any], NDArray[np.generic]], item: Any, place: Path
+) -> NDArray[np.generic]:
     # A file that cannot be read back (a full disk, a foreign file) is as good as none.
     with suppress(OSError, ValueError, EOFError):
         return np.load(place, allow_pickle=False)

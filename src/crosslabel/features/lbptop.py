@@ -59,7 +59,7 @@ class LBPTOP(TransformerMixin, BaseEstimator):
     application to facial expressions", TPAMI 2007.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[dict[str, list[object]]] = {
         "neighbours": [Interval(Integral, 2, 16, closed="both")],
         "radii": [tuple, list],
         "uniform": ["boolean"],
@@ -90,7 +90,7 @@ class LBPTOP(TransformerMixin, BaseEstimator):
         self.cache = cache
         self.verbose = verbose
 
-    def fit(self, X: Images, y: Any = None) -> Self:
+    def fit(self, X: Images, y: object = None) -> Self:
         """Check the parameters; there is nothing to learn."""
         self._validate_params()
         if len(self.radii) != 3 or min(self.radii) < 1:
@@ -154,7 +154,7 @@ class LBPTOP(TransformerMixin, BaseEstimator):
             difference += np.float32(weight) * np.subtract(value, centre, dtype=np.float32)
         return difference >= 0
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """Name of each value: the plane and the bin."""
         table = uniform_codes(self.neighbours)
         bins = int(table.max()) + 1 if self.uniform else len(table)

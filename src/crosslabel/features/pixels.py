@@ -49,7 +49,7 @@ class Pixels(TransformerMixin, BaseEstimator):
     flat rows already: it gets the logarithm and the scaling only.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[dict[str, list[object]]] = {
         "size": [None, tuple, list],
         "log": ["boolean"],
         "normalize": ["boolean"],
@@ -62,7 +62,7 @@ class Pixels(TransformerMixin, BaseEstimator):
         self.log = log
         self.normalize = normalize
 
-    def fit(self, X: Images, y: Any = None) -> Self:
+    def fit(self, X: Images, y: object = None) -> Self:
         """Note the size that all images will have."""
         self._validate_params()
         if self.size is not None and (len(self.size) != 2 or min(self.size) < 1):
@@ -131,7 +131,7 @@ class Pixels(TransformerMixin, BaseEstimator):
         # A bicubic filter overshoots at sharp edges; an intensity stays an intensity.
         return np.clip(np.asarray(resized), pixels.min(), pixels.max())
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """Name of each pixel: its row and column."""
         check_is_fitted(self)
         return np.array([f"pixel_{r}_{c}" for r, c in np.ndindex(self.image_shape_)], dtype=object)

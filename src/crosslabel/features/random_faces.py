@@ -39,16 +39,18 @@ class RandomFaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     J. Wright et al., "Robust face recognition via sparse representation", TPAMI 2009.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[dict[str, list[object]]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
 
-    def __init__(self, n_components: int = 504, random_state: Any = None) -> None:
+    def __init__(
+        self, n_components: int = 504, random_state: int | np.random.RandomState | None = None
+    ) -> None:
         self.n_components = n_components
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Draw the directions for rows of this length.
 
         Parameters

@@ -75,7 +75,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
     J. Wang et al., "Locality-constrained linear coding for image classification", CVPR 2010.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[dict[str, list[object]]] = {
         "words": [Interval(Integral, 1, None, closed="left")],
         "assignment": [StrOptions(set(ASSIGNMENTS))],
         "neighbours": [Interval(Integral, 1, None, closed="left")],
@@ -101,7 +101,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         n_jobs: int | None = None,
         cache: str | os.PathLike[str] | None = None,
         verbose: bool = False,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.words = words
         self.assignment = assignment
@@ -115,7 +115,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X: Images, y: Any = None) -> Self:
+    def fit(self, X: Images, y: object = None) -> Self:
         """Learn the codebook from the descriptors of training images.
 
         Parameters
@@ -191,7 +191,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
             "descriptor": described,
         }
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """Name of each value: level, row and column of the cell, word."""
         check_is_fitted(self)
         words = range(len(self.codebook_))

@@ -21,7 +21,9 @@ FORMAT = 1
 Arrays = dict[str, NDArray[Any]]
 
 
-def save(path: str | os.PathLike[str], kind: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+def save(
+    path: str | os.PathLike[str], kind: str, arrays: Mapping[str, NDArray[np.generic]]
+) -> None:
     """Write arrays to an .npz file.
 
     Parameters
@@ -79,7 +81,7 @@ def load(path: str | os.PathLike[str], kind: str) -> Arrays:
     return arrays
 
 
-def _checksum(arrays: Mapping[str, NDArray[Any]]) -> str:
+def _checksum(arrays: Mapping[str, NDArray[np.generic]]) -> str:
     """SHA-256 over names, types, shapes and contents."""
     digest = hashlib.sha256()
     for name in sorted(arrays):

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,7 +94,7 @@ class Archive:
             raise ModelFileError(f"{name} is not a JSON object")
         return value
 
-    def array(self, name: str) -> NDArray[Any]:
+    def array(self, name: str) -> NDArray[np.generic]:
         """A member that is one array."""
         content = self.read(name)
         shape, fortran, dtype, start = _header(BytesIO(content), self.members[name])
@@ -186,7 +186,7 @@ def _checked_members(infos: list[zipfile.ZipInfo], size: int) -> dict[str, int]:
     return sizes
 
 
-def _header(file: Any, size: int) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
+def _header(file: IO[bytes], size: int) -> tuple[tuple[int, ...], bool, np.dtype[np.generic], int]:
     """Shape, order, type and first byte of the values of an array in NumPy's format."""
     readers: Mapping[tuple[int, int], Any] = {
         (1, 0): np.lib.format.read_array_header_1_0,
@@ -206,5 +206,5 @@ def _header(file: Any, size: int) -> tuple[tuple[int, ...], bool, np.dtype[Any],
     return shape, fortran, dtype, start
 
 
-def _refuse_constant(name: str) -> Any:
+def _refuse_constant(name: str) -> object:
     raise ModelFileError(f"it holds the number {name}, which JSON does not know")

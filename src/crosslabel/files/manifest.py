@@ -15,15 +15,15 @@ VERSION = 1
 SHOWN = 64  # values of an array that are written out
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _is_texts(value: Any) -> bool:
+def _is_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-def _is_steps(value: Any) -> bool:
+def _is_steps(value: object) -> bool:
     return isinstance(value, list) and all(
         isinstance(step, dict)
         and _is_text(step.get("name"))
@@ -33,7 +33,7 @@ def _is_steps(value: Any) -> bool:
     )
 
 
-CHECKS: dict[str, Callable[[Any], bool]] = {
+CHECKS: dict[str, Callable[[object], bool]] = {
     "holds": lambda value: value in ("model", "estimator"),
     "crosslabel": _is_text,
     "libraries": lambda value: isinstance(value, dict) and _is_texts(list(value.values())),
@@ -46,7 +46,7 @@ CHECKS: dict[str, Callable[[Any], bool]] = {
 """Of every entry that readers use, whether it is of the expected form."""
 
 
-def settings_of(estimator: Any) -> list[dict[str, Any]]:
+def settings_of(estimator: Any) -> list[dict[str, object]]:
     """Name, type and parameters of each step of a pipeline, or of the one estimator.
 
     Parameters
@@ -68,7 +68,7 @@ def settings_of(estimator: Any) -> list[dict[str, Any]]:
     ]
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """A value as JSON knows it: what JSON has no form for becomes text.
 
     Parameters

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 OPSET = 17
@@ -34,15 +34,15 @@ class Graph:
         self.constants: list[Any] = []
         self.bytes = 0
 
-    def number(self, values: Any) -> str:
+    def number(self, values: ArrayLike) -> str:
         """A constant in double precision."""
         return self.constant(np.asarray(values, dtype=np.float64))
 
-    def whole(self, values: Any) -> str:
+    def whole(self, values: ArrayLike) -> str:
         """A constant of whole numbers: a shape or axes."""
         return self.constant(np.asarray(values, dtype=np.int64))
 
-    def constant(self, values: NDArray[Any]) -> str:
+    def constant(self, values: NDArray[np.generic]) -> str:
         """A constant as it is; strings as an array of objects."""
         name = f"constant_{len(self.constants)}"
         self.bytes += values.nbytes
@@ -60,11 +60,11 @@ class Graph:
         self.nodes.append(helper.make_node(operator, list(inputs), [name], name, **settings))
         return name
 
-    def cast(self, values: str, dtype: Any, output: str | None = None) -> str:
+    def cast(self, values: str, dtype: DTypeLike, output: str | None = None) -> str:
         """The values in another floating type."""
         return self.node("Cast", values, to=onnx_type(dtype), output=output)
 
-    def product(self, rows: str, matrix: NDArray[Any]) -> str:
+    def product(self, rows: str, matrix: NDArray[np.generic]) -> str:
         """Rows times a constant matrix, as (matrixᵀ · rowsᵀ)ᵀ.
 
         In double precision onnxruntime packs a matrix on the right anew in every call, which for a
@@ -125,7 +125,7 @@ def _declared(values: Values) -> list[Any]:
     return [helper.make_tensor_value_info(name, *of) for name, of in values.items()]
 
 
-def onnx_type(dtype: Any) -> int:
+def onnx_type(dtype: DTypeLike) -> int:
     """ONNX's number of a NumPy type."""
     return int(helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
 
