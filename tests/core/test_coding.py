@@ -6,13 +6,8 @@ from numpy.testing import assert_allclose
 
 from crosslabel.core import coding
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.coding import (
-    Block,
-    RidgeFactor,
-    UndeterminedCodesError,
-    ridge_codes,
-    suppressed_codes,
-)
+from crosslabel.core.code_blocks import Block, UndeterminedCodesError
+from crosslabel.core.coding import RidgeFactor, ridge_codes, suppressed_codes
 from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties, blocks
 from crosslabel.core.scaling import unit_rows
@@ -183,21 +178,21 @@ def test_a_pivot_at_the_rounding_level_itself_is_undetermined():
 
 @pytest.mark.parametrize("offset", [0.01, -0.01, 0.1, -0.2, 0.24])
 def test_as_many_terms_of_the_series_as_rounding_asks_for(offset):
-    steps = coding._neumann_steps(offset, 0.5)
+    steps = coding.neumann_steps(offset, 0.5)
     assert (abs(offset) / 0.5) ** steps <= EPS < (abs(offset) / 0.5) ** (steps - 1)
 
 
 def test_no_term_for_no_offset_and_no_series_that_would_be_long():
-    assert coding._neumann_steps(0.0, 0.5) == 0
-    assert coding._neumann_steps(0.25, 0.5) == np.inf
-    assert coding._neumann_steps(0.1, 0.0) == np.inf
+    assert coding.neumann_steps(0.0, 0.5) == 0
+    assert coding.neumann_steps(0.25, 0.5) == np.inf
+    assert coding.neumann_steps(0.1, 0.0) == np.inf
 
 
 def groups(sizes, suppression, n_atoms):
     """Under which τ which shifts go, for blocks of (shift, number of rows)."""
     ends = np.cumsum([n for _, n in sizes]).tolist()
     of_class = [Block(0, slice(b - n, b), s) for (s, n), b in zip(sizes, ends)]
-    found = coding._shared_factorisations(of_class, suppression, n_atoms)
+    found = coding.shared_factorisations(of_class, suppression, n_atoms)
     return [(tau, [block.shift for block in alike]) for tau, alike in found]
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.coding import Block, UndeterminedCodesError
+from crosslabel.core.code_blocks import Block, UndeterminedCodesError
 from crosslabel.core.gpu import coding
 from crosslabel.core.gpu.coding import SuppressedCoder, factorise
 from crosslabel.core.moments import Moments
