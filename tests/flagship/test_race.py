@@ -19,6 +19,7 @@ from crosslabel.flagship.race import (
     discriminant_of,
     folds_to_run,
     race,
+    race_kernels,
 )
 
 N = 240
@@ -144,3 +145,51 @@ def test_who_is_left_after_the_first_fold_runs_all_others(monkeypatch):
     good, bad = runner("good", linear=(9, 9, 9)), runner("bad", (0, 0), (0, 0, 0), 0)
     assert race([good, bad], [0, 1, 2]) == [good]
     assert runs == [("good", 0), ("bad", 0), ("good", 1), ("good", 2)]
+
+
+def spied(monkeypatch):
+    runs = []
+
+    def run(self, number, rules=None):
+        runs.append((self.name, number, None if rules is None else tuple(rules)))
+
+    monkeypatch.setattr(Runner, "run", run)
+    return runs
+
+
+def test_kernels_run_on_where_their_local_rule_is_not_behind_the_linear_ones(monkeypatch):
+    runs = spied(monkeypatch)
+    linear = [runner("low", local=(0.5, 1.0)), runner("high", local=(2.0, 3.0))]
+    kernels = [runner("good", local=(3.0, 3.5)), runner("bad", local=(0.5, 1.5))]
+    for one in kernels:
+        one.rules = {LOCAL, DISCRIMINANT}
+    assert race_kernels(kernels, linear, [0, 1, 2]) == kernels[:1]
+    assert runs == [
+        ("good", 0, (LOCAL,)),
+        ("good", 0, (DISCRIMINANT,)),
+        ("bad", 0, (LOCAL,)),
+        ("good", 1, None),
+        ("good", 2, None),
+    ]
+
+
+def test_few_samples_leave_out_no_kernel(monkeypatch):
+    spied(monkeypatch)
+    few = SimpleNamespace(labels=LABELS, weights=WEIGHTS, left_out=lambda number: np.arange(99))
+    linear, kernel = runner("linear", local=(9.0, 9.0)), runner("kernel", local=(0.0, 0.0))
+    linear.samples = kernel.samples = few
+    assert race_kernels([kernel], [linear], [0, 1]) == [kernel]
+
+
+def test_scores_are_kept_at_the_rows_of_their_fold():
+    one, kind = runner(), Kind(LOCAL, 7.0, "local")
+    one._keep(np.array([0, 3]), {kind: np.ones((2, 3))})
+    one._keep(np.array([1]), {kind: np.full((1, 3), 2.0)})
+    assert one.scores[kind].shape == (N, 3)
+    assert one.scores[kind][:4, 0].tolist() == [1.0, 2.0, 0.0, 1.0]
+
+
+def test_the_dictionary_of_a_candidate_is_never_the_discriminant():
+    one = runner(local=(0.5, 1.0), linear=(4.0, 5.0, 4.0))
+    setting = one.candidate(np.arange(N)).setting
+    assert (setting.rule, setting.shrinkage) == ("global-length", 0.1)
