@@ -68,15 +68,21 @@ def lines() -> Iterator[Line]:
                 CrossLabelClassifier(scale="unit", random_state=0), grids, cv=folds
             )
             ratio = _seconds(theirs, X, y) / median(_seconds(ours, X, y) for _ in range(TURNS))
+            # Grid search's joint rule takes its weights, and which rule it joins, from folds within
+            # the fold: it may choose otherwise. One face of ORL's test set is half a point.
+            near = 0.5 if "joint" in tried else 0.2
             what = f"{name}, {rules}"
             yield Line(f"{what}: grid search / ours, time", ratio, ">=", 40)
             listed, found = theirs.cv_results_["params"], theirs.cv_results_["mean_test_score"]
             behind = theirs.best_score_ - found[_place(listed, ours.best_params_)]
             yield Line(
-                f"{what}: grid search's score of our choice, points behind", 100 * behind, "<=", 0.5
+                f"{what}: grid search's score of our choice, points behind",
+                100 * behind,
+                "<=",
+                near,
             )
-            ahead = 100 * (ours.score(X_test, y_test) - theirs.score(X_test, y_test))
-            yield Line(f"{what}: test accuracy, points ahead", ahead, ">=", -0.5)
+            ahead = round(100 * (ours.score(X_test, y_test) - theirs.score(X_test, y_test)), 9)
+            yield Line(f"{what}: test accuracy, points ahead", ahead, ">=", -near)
             if "joint" not in tried:
                 places = [_place(ours.cv_results_["params"], one) for one in listed]
                 apart = np.abs(found - ours.cv_results_["mean_test_score"][places])

@@ -273,12 +273,12 @@ class CrossLabelClassifierCV(Predictor):
         """Scores of every fold by every setting."""
         rules = list(dict.fromkeys(one.by_dictionary for one in grid))
         shrinkages = list(dict.fromkeys(one.shrinkage for one in grid if one.shrinkage is not None))
-        hashes, base = row_hashes(training.X), self._base(seed)
+        X, classes, labels, weights = training
+        hashes, base = row_hashes(X), self._base(seed)
         folds = []
         for rows, test in splits:
-            X, labels, weights = (part[rows] for part in (training.X, *training[2:]))
-            part = Training(X, training.classes, labels, weights)
-            fold = Fold.of(part, training.X[test], self.scale, hashes[rows])
+            part = Training(X[rows], classes, labels[rows], weights[rows])
+            fold = Fold.of(part, X[test], self.scale, hashes[rows])
             folds.append(fold_scores(fold, rules, shrinkages, base))
         return HeldOut(training, splits, folds)
 
@@ -318,7 +318,7 @@ class CrossLabelClassifierCV(Predictor):
             for name, v in vars(bare).items()
             if name in ("n_features_in_", "feature_names_in_")
         }
-        vars(found).update(seen, _fitted=fitted)
+        found.__dict__.update(seen, _fitted=fitted)
         return found
 
     def __getstate__(self) -> dict[str, Any]:

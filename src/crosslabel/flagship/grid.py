@@ -62,14 +62,13 @@ def settings(
     if not atoms:
         raise ValueError("atoms_per_class is empty; give at least one number of atoms.")
     names = _rules(rules)
-    values = [
-        _numbers("suppressions", suppressions, finite=False),
-        _numbers("groupings", groupings),
-        _numbers("ridges", ridges),
-    ]
+    lambdas = _numbers("suppressions", suppressions, finite=False)
+    gammas, betas = _numbers("groupings", groupings), _numbers("ridges", ridges)
     shrunk = _numbers("shrinkages", shrinkages, above_zero=True) if JOINT in names else []
-    by_rule = [(name, a) for name in names for a in (shrunk if name == JOINT else [None])]
-    return [Setting(*point, *rule) for *point, rule in product(atoms, *values, by_rule)]
+    none: list[float | None] = [None]
+    by_rule = [(name, a) for name in names for a in (shrunk if name == JOINT else none)]
+    points = product(atoms, lambdas, gammas, betas, by_rule)
+    return [Setting(k, lam, gamma, beta, rule, a) for k, lam, gamma, beta, (rule, a) in points]
 
 
 def _rules(rules: Literal["auto"] | Sequence[str]) -> list[str]:
