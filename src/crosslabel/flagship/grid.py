@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import product
 from typing import Any, Literal, NamedTuple
@@ -91,7 +92,9 @@ def _numbers(
         raise ValueError(f"{name} must be a sequence of numbers of zero or more; got {values!r}.")
     if above_zero and grid.min() == 0:
         raise ValueError(f"{name} must be a sequence of numbers above zero; got {values!r}.")
-    return grid.tolist()
+    # JSON reads every infinity as one object: with one here, a model loaded and stored again is
+    # the same file.
+    return [math.inf if math.isinf(value) else value for value in grid.tolist()]
 
 
 def _atom_counts(entry: int | Sequence[int], n_classes: int) -> Atoms:
