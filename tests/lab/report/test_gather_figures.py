@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from crosslabel.lab.records import Store
-from crosslabel.lab.report.content import BarChart, Confusion, LineChart, StemGrid
+from crosslabel.lab.report.content import AtomSheet, BarChart, Confusion, LineChart, StemGrid
 from crosslabel.lab.report.gather_figures import (
     MOST_LINES,
     atoms,
