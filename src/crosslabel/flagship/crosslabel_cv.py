@@ -297,7 +297,7 @@ class CrossLabelClassifierCV(Predictor):
         """The model of all samples, with the weights that the held-out ones gave."""
         X, classes, labels, sample_weights = training
         full = settings_of(best, self._base(seed))
-        lift = lift_named(X, sample_weights, Wish(full, scale=self.scale))
+        lift = lift_named(X, sample_weights, Wish(full, scale=self.scale)).lift
         summary = Summary.empty(X.shape[1], X.dtype, lift, size=len(X), seed=seed)
         summary = summary.absorb(X, classes[labels], sample_weights)
         a, b = [*weights.tolist(), 0.0][:2]
