@@ -54,3 +54,38 @@ def test_the_error_takes_the_name_that_the_user_gave():
     assert "class 3" in str(error)
     assert "class 'fig' are not determined: its 7 own" in str(error.named("fig"))
     assert "ridge is 0.5" in str(error)
+
+
+EPS = np.finfo(float).eps
+
+
+@pytest.mark.parametrize("offset", [0.01, -0.01, 0.1, -0.2, 0.24])
+def test_as_many_terms_of_the_series_as_rounding_asks_for(offset):
+    steps = neumann_steps(offset, 0.5)
+    assert (abs(offset) / 0.5) ** steps <= EPS < (abs(offset) / 0.5) ** (steps - 1)
+
+
+def test_no_term_for_no_offset_and_no_series_that_would_be_long():
+    assert neumann_steps(0.0, 0.5) == 0
+    assert neumann_steps(0.25, 0.5) == np.inf
+    assert neumann_steps(0.1, 0.0) == np.inf
+
+
+def groups(sizes, suppression, n_atoms):
+    """Under which τ which shifts go, for blocks of (shift, number of rows)."""
+    ends = np.cumsum([n for _, n in sizes]).tolist()
+    of_class = [Block(0, slice(b - n, b), s) for (s, n), b in zip(sizes, ends)]
+    found = shared_factorisations(of_class, suppression, n_atoms)
+    return [(tau, [block.shift for block in alike]) for tau, alike in found]
+
+
+def test_blocks_are_refined_where_that_is_cheaper_than_to_factor_again():
+    # At a ratio of 0.1 the series has 16 terms: 48 products of rows, against 3 of all atoms.
+    sizes = [(1.0, 3), (0.9, 4), (0.0, 3), (0.9, 2)]
+    assert groups(sizes, 0.1, 16) == [(1.0, [1.0, 0.9, 0.9]), (0.1, [0.0])]
+    assert groups(sizes, 0.1, 15) == [(1.0, [0.9, 0.9]), (1.1, [1.0]), (0.1, [0.0])]
+
+
+def test_the_shift_of_most_rows_is_the_centre():
+    assert groups([(1.0, 5), (2.0, 3), (2.0, 3)], 1.0, 1) == [(3.0, [2.0, 2.0]), (2.0, [1.0])]
+    assert groups([(1.0, 3), (2.0, 1)], 1.0, 1) == [(2.0, [1.0]), (3.0, [2.0])]
