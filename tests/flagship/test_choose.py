@@ -158,9 +158,8 @@ def test_an_average_weights_candidates_by_their_shares_at_its_own_temperature():
 
 @pytest.mark.parametrize(("n_some", "factor"), [(3, 2.0), (6, 1.0), (50, 1.0)])
 def test_a_shrinkage_is_scaled_from_the_span_of_the_samples_to_all_features(n_some, factor):
-    samples = distinct(*blobs(m=6))
     setting = JointSetting("unit", "local", 3, 0.1, 0.2, 1.0, 1.0)
-    member = _member(setting, Lift(), WISH, samples, n_some)
+    member = _member(setting, Lift(), WISH, 6, n_some)
     assert_allclose(member.shrinkage, 0.2 * factor)
 
 

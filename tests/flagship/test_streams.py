@@ -353,8 +353,10 @@ def test_a_stream_goes_on_after_saving_and_a_fit_says_why_it_cannot(small):
     assert_same(half.partial_fit(X[1::2], y[1::2]).refit(), classifier().fit(X, y))
     loaded = pickle.loads(pickle.dumps(classifier(keep_summary=False).fit(X, y)))
     assert not hasattr(loaded, "statistics_")
+    with pytest.raises(AttributeError, match="partial_fit") as error:
+        loaded.partial_fit(X, y)
+    assert "Set keep_summary=True before fit" in str(error.value.__cause__)
     for call in (
-        lambda: loaded.partial_fit(X, y),
         lambda: loaded.forget(X[:1], y[:1]),
         lambda: loaded.forget_class("fig"),
         loaded.refit,

@@ -147,7 +147,11 @@ def choose(samples: Distinct, wish: Wish, lift: Lift | None = None) -> Choice:
     if not wish.is_open or not (fold >= 0).any() or len(np.unique(some.labels)) < 2:
         return named_choice(wish, settled(next(iter(tried))))
     found, scores = _raced(some, tried, fold, wish)
-    members = [_member(one, settled(one.lift), wish, samples, len(some.X)) for one in found]
+    members = []
+    for one in found:
+        taken = settled(one.lift)
+        width = (samples.X[:1] if lift else taken(samples.X[:1])).shape[1]
+        members.append(_member(one, taken, wish, width, len(some.X)))
     # The first is shown: atoms of a kernel cannot be looked at.
     members.sort(key=lambda member: member.lift.kernel is not None)
     return Choice(tuple(members), scores)
@@ -227,14 +231,11 @@ def average(found: Sequence[Candidate], labels: Labels, weights: Array) -> Avera
     return Average(kept, sharpness * mixture)
 
 
-def _member(
-    setting: JointSetting, lift: Lift, wish: Wish, samples: Distinct, n_some: int
-) -> Member:
-    """A setting as a view to be learnt from all samples."""
+def _member(setting: JointSetting, lift: Lift, wish: Wish, width: int, n_some: int) -> Member:
+    """A setting as a view to be learnt from all samples, of this many lifted features."""
     shrinkage = setting.shrinkage
     if shrinkage is not None:
         # The folds reckon with tr(W) over the dimensions that samples can span.
-        width = lift(samples.X[:1]).shape[1]
         shrinkage *= width / min(width, n_some)
     return Member(
         lift,
