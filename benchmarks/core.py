@@ -70,6 +70,14 @@ def problem(size: Size, spread: int = 0) -> tuple[solver.Problem, Array, Moments
     return solver.Problem(targets.rows, blocks, layout, PAPER), D, statistics
 
 
+def named(rule: str, atoms: int = FACES.atoms) -> CrossLabelClassifier:
+    """A classifier that has nothing left to choose."""
+    return CrossLabelClassifier(
+        atoms_per_class=atoms, ridge=PAPER.ridge, rule=rule, scale="unit", offset=0.0,
+        kernel="linear", random_state=0,
+    )  # fmt: skip
+
+
 def random_atoms(X: Array, labels: Array, layout: AtomLayout) -> Array:
     rng = np.random.default_rng(1)
     own = [rng.choice(np.flatnonzero(labels == c), n) for c, n in enumerate(layout.per_class)]
@@ -185,14 +193,14 @@ def queries() -> Iterator[Line]:
     X, labels = data(FACES)
     many = data(FACES._replace(n_samples=264), seed=3)[0][:10_000]
     for rule in ("global", "local"):
-        model = CrossLabelClassifier(rule=rule, max_iter=5, random_state=0).fit(X, labels)
+        model = named(rule).fit(X, labels)
         for n_threads in (1, None):
             with threads(n_threads):
                 yield from _query_lines(model, many, f"{rule} rule, {_named(n_threads)}")
 
 
 def _query_lines(model: CrossLabelClassifier, many: Array, where: str) -> Iterator[Line]:
-    D, bare, one = model.dictionary_.T.copy(), model._rule.projection, many[:1]
+    D, bare, one = model.dictionary_.T.copy(), model.fitted_.view.prepared.projection, many[:1]
     product, found = seconds(lambda: many @ D, lambda: model.predict(many))
     yield Line(f"10,000 queries / projection, {where}", found / product, "<=", 4)
     matrix, single = apart(lambda: one @ bare, lambda: model.predict(one))
@@ -226,12 +234,10 @@ def two_threads() -> Iterator[Line]:
     X, labels = data(FACES)
     many = data(FACES._replace(n_samples=264), seed=3)[0][:10_000]
     for rule in ("global", "local"):
-        model = CrossLabelClassifier(rule=rule, max_iter=5, random_state=0).fit(X, labels)
+        model = named(rule).fit(X, labels)
         yield _ratio(f"10,000 queries, {rule} rule", lambda m=model: m.predict(many))
         yield _ratio(f"one query, {rule} rule", lambda m=model: m.predict(many[:1]), 50, 40)
-    yield _ratio(
-        "fit, faces", lambda: CrossLabelClassifier(rule="global", random_state=0).fit(X, labels), 3
-    )
+    yield _ratio("fit, faces", lambda: named("global").fit(X, labels), 3)
 
 
 def _sweep(given: solver.Problem, D: Array) -> None:
