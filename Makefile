@@ -89,7 +89,7 @@ lint: $(VENV)/.dev
 # What to run: make bench BENCH='--quick' or BENCH='--only closed_form.*'; BENCH='--list' names all.
 BENCH ?=
 bench: $(VENV)/.bench $(KEPT)/spams/.made
-	$(BIN)/python -m benchmarks --environments $(KEPT) $(BENCH)
+	CROSSLABEL_BENCH=$(KEPT) $(BIN)/python -m benchmarks $(BENCH)
 
 ## make bench-methods  the comparison methods: accuracy by the paper's protocol, speed beside peers
 bench-methods: $(VENV)/.bench
@@ -98,7 +98,7 @@ bench-methods: $(VENV)/.bench
 
 ## make bench-peers  ours beside dictlearn, scikit-learn and SPAMS: one table, a record and a plot
 bench-peers: $(VENV)/.bench $(KEPT)/spams/.made
-	$(BIN)/python -m benchmarks.peers --environments $(KEPT) --features $(KEPT) --record $(KEPT)/peers.json
+	CROSSLABEL_BENCH=$(KEPT) $(BIN)/python -m benchmarks.peers --record $(KEPT)/peers.json
 
 ## make bench-images  accuracy from raw images and clips; needs CROSSLABEL_DATA, takes hours
 bench-images: $(VENV)/.dev

@@ -110,7 +110,6 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=120, help="seconds for one measurement")
     parser.add_argument("--record", type=Path, default=Path("build/peers.json"))
     parser.add_argument("--features", type=Path, default=KEPT)
-    parser.add_argument("--environments", type=Path, default=KEPT, help="of peers, by their names")
     given = parser.parse_args()
     kept = json.loads(given.record.read_text()) if given.record.exists() else {}
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, GPU: {has_gpu()}")
@@ -131,7 +130,7 @@ def main() -> None:
                 if not fnmatchcase(label, given.methods):
                     continue
                 if label not in rows["measured"]:
-                    python = python_of(peer, given.environments)
+                    python = python_of(peer)
                     found = too_slow_before(kept, label, name) or measure(
                         peer, method, threads, place, python, given.limit
                     )

@@ -8,13 +8,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-KEPT = Path("/var/tmp/crosslabel-bench")
+KEPT = Path(os.environ.get("CROSSLABEL_BENCH", "/var/tmp/crosslabel-bench"))
 """Where benchmarks keep what takes long: features, and the environments of peers."""
 
 
-def python_of(peer: str, environments: Path = KEPT) -> str:
+def python_of(peer: str) -> str:
     """The Python of a peer: its own where there is an environment of its name, else ours."""
-    own = environments / peer.removesuffix("_peer") / "bin" / "python"
+    own = KEPT / peer.removesuffix("_peer") / "bin" / "python"
     return str(own) if own.exists() else sys.executable
 
 

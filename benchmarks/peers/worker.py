@@ -26,9 +26,10 @@ def run(methods: dict[str, Callable[[int, int], Any]]) -> None:
         X, y, Z, truth, atoms = (stored[key] for key in ("X", "y", "Z", "truth", "atoms"))
     model = methods[name](int(atoms), len(np.unique(y)))
     before = _memory("VmRSS")
-    fits = [_seconds_of_fit(model, X, y)]
-    while sum(fits) < ENOUGH and len(fits) < MOST:
-        fits.append(_seconds_of_fit(model, X, y))
+    fits = [_timed_fit(model, X, y)]
+    while sum(wall for wall, _ in fits) < ENOUGH and len(fits) < MOST:
+        fits.append(_timed_fit(model, X, y))
+    wall, processor = map(min, zip(*fits))
     trained = time.perf_counter()
     accuracy = float(np.mean(model.predict(Z) == truth))
     tested = time.perf_counter() - trained
@@ -41,7 +42,8 @@ def run(methods: dict[str, Callable[[int, int], Any]]) -> None:
     many = tested / len(Z) * MANY if reckoned else _batch(model, Z)
     measured = {
         "accuracy": accuracy,
-        "fit_seconds": min(fits),
+        "fit_seconds": wall,
+        "fit_processor_seconds": processor,
         "one_query_seconds": float(np.median(singles)),
         "many_queries_seconds": many,
         "many_reckoned": reckoned,
@@ -50,10 +52,11 @@ def run(methods: dict[str, Callable[[int, int], Any]]) -> None:
     Path(result).write_text(json.dumps(measured))
 
 
-def _seconds_of_fit(model: Any, X: np.ndarray, y: np.ndarray) -> float:
-    begun = time.perf_counter()
+def _timed_fit(model: Any, X: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+    """Seconds on the clock, and of processor time."""
+    begun, spent = time.perf_counter(), time.process_time()
     model.fit(X, y)
-    return time.perf_counter() - begun
+    return time.perf_counter() - begun, time.process_time() - spent
 
 
 def _batch(model: Any, Z: np.ndarray) -> float:
