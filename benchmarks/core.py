@@ -25,7 +25,8 @@ from crosslabel import CrossLabelClassifier
 from crosslabel.core import objective, reference, solver
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.backend import threads_for
-from crosslabel.core.coding import Block, suppressed_codes
+from crosslabel.core.code_blocks import Block
+from crosslabel.core.coding import suppressed_codes
 from crosslabel.core.initialise import kmeans_start
 from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties
@@ -59,7 +60,7 @@ def data(size: Size, seed: int = 0, spread: int = 0) -> tuple[Array, Array]:
     return unit_rows(X + 0.5 * rng.normal(size=X.shape)), labels
 
 
-def problem(size: Size, spread: int = 0) -> tuple[solver.Problem, Array, Moments]:
+def problem(size: Size, spread: int = 0) -> tuple[solver.Iterated, Array, Moments]:
     """What the solver sees, and a start."""
     X, labels = data(size, spread=spread)
     layout = AtomLayout(size.shared, (size.atoms,) * size.n_classes)
@@ -67,7 +68,7 @@ def problem(size: Size, spread: int = 0) -> tuple[solver.Problem, Array, Moments
     D = random_atoms(X, labels, layout)
     targets = statistics.targets()
     blocks = objective.blocks(targets.starts, statistics.counts, PAPER)
-    return solver.Problem(targets.rows, blocks, layout, PAPER), D, statistics
+    return solver.Iterated(targets.rows, blocks, layout, PAPER), D, statistics
 
 
 def named(rule: str, atoms: int = FACES.atoms) -> CrossLabelClassifier:
@@ -245,7 +246,7 @@ def two_threads() -> Iterator[Line]:
     yield _ratio("fit, faces", lambda: named("global").fit(X, labels), 3)
 
 
-def _sweep(given: solver.Problem, D: Array) -> None:
+def _sweep(given: solver.Iterated, D: Array) -> None:
     """One iteration as `solver.learn` runs it, with its choice of threads."""
     with threads_for(2.0 * given.rows.size * len(D)):
         solver.exact_sweep(given, D)

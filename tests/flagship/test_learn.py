@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel.core import reference
 from crosslabel.core import solver as core
-from crosslabel.core.coding import UndeterminedCodesError
+from crosslabel.core.code_blocks import UndeterminedCodesError
 from crosslabel.core.grouped import learn_limit
 from crosslabel.core.rotation import exemplars
 from crosslabel.core.scaling import unit_rows

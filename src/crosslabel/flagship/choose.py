@@ -30,8 +30,8 @@ from crosslabel.flagship.race import (
     LOCAL,
     Candidate,
     Grid,
+    JointSetting,
     Runner,
-    Setting,
     ahead,
     folds_to_run,
     race,
@@ -165,13 +165,13 @@ def named_choice(wish: Wish, lift: Lift) -> Choice:
 class Average(NamedTuple):
     """Settings with their shares at the temperature of their average, and its logits."""
 
-    settings: list[Setting]
+    settings: list[JointSetting]
     logits: Array
 
 
 def _raced(
     samples: Distinct, candidates: Mapping[str, LiftPlan], fold: Labels, wish: Wish
-) -> tuple[list[Setting], dict[str, float]]:
+) -> tuple[list[JointSetting], dict[str, float]]:
     """The settings that won, and the held-out accuracy of every lift that ran to the end."""
     linear, kernels = _field(samples, candidates, fold, wish)
     numbers = folds_to_run(fold)
@@ -227,7 +227,9 @@ def average(found: Sequence[Candidate], labels: Labels, weights: Array) -> Avera
     return Average(kept, sharpness * mixture)
 
 
-def _member(setting: Setting, lift: Lift, wish: Wish, samples: Distinct, n_some: int) -> Member:
+def _member(
+    setting: JointSetting, lift: Lift, wish: Wish, samples: Distinct, n_some: int
+) -> Member:
     """A setting as a view to be learnt from all samples."""
     shrinkage = setting.shrinkage
     if shrinkage is not None:

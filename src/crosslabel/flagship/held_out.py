@@ -189,6 +189,10 @@ def global_evidence(
     shares = _shrinkage(axes, [(n_atoms, ridge)])[:, 0]
     blocks, spent = [], []
     for one, share in zip(axes, shares):
+        if not len(one.values):  # samples of zeros: an atom of no energy keeps their place
+            spent.append(np.zeros(1))
+            blocks.append(np.zeros((1, rows.shape[1])))
+            continue
         filled = ridge / (1 - share[: len(one.values)]) - ridge  # w = q/(q + β)
         spent.append(filled)
         blocks.append((np.sqrt(filled)[:, None] * one.combination.T) @ rows[one.members])

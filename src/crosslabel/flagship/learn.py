@@ -11,7 +11,7 @@ import numpy as np
 
 from crosslabel.core import reference
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.coding import UndeterminedCodesError
+from crosslabel.core.code_blocks import UndeterminedCodesError
 from crosslabel.core.grouped import learn_limit
 from crosslabel.core.memory import check_room
 from crosslabel.core.rotation import exemplars
