@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crosslabel.core import reference
 from crosslabel.core.atoms import AtomLayout
@@ -21,6 +22,9 @@ from crosslabel.core.solver import learn as iterate
 from crosslabel.flagship.problem import Problem
 from crosslabel.flagship.start import start
 from crosslabel.intake.devices import device_solver
+
+TOGETHER = 2**18
+"""Values of samples that are looked through together: few enough to stay in cache."""
 
 INSTEAD = "Use suppression=inf, whose cost is linear in the number of classes, or fewer atoms."
 
@@ -83,18 +87,37 @@ def _closed_form(problem: Problem, known: Mapping[int, Known]) -> Solution:
     return Solution(D, [float(values.sum())], unused, apart)
 
 
-def likeness(problem: Problem, layout: AtomLayout, classes: Any = None) -> Array | None:
+def likeness(
+    problem: Problem, layout: AtomLayout, classes: NDArray[np.intp] | None = None
+) -> Array | None:
     """Samples that the atoms of each class shall look like; None where too few are kept."""
     sample = problem.summary.sample
-    which = range(layout.n_classes) if classes is None else classes.tolist()
+    shared, which = layout.shared, np.arange(layout.n_classes)
+    if classes is not None:
+        shared, which = 0, classes
     starts = np.searchsorted(sample.labels, np.arange(layout.n_classes + 1))
-    rows: list[Array] = [np.zeros((0 if classes is not None else layout.shared, sample.X.shape[1]))]
-    for c in which:
-        own = sample.X[starts[c] : starts[c + 1]]
-        if len(own) < layout.per_class[c]:
-            return None
-        rows.append(own[exemplars(own, layout.per_class[c])])
-    return np.concatenate(rows)
+    counts, sizes = np.diff(starts)[which], np.array(layout.per_class, dtype=np.intp)[which]
+    if (counts < sizes).any():
+        return None
+    places = shared + np.cumsum(sizes) - sizes
+    rows = np.zeros((shared + sizes.sum(), sample.X.shape[1]))
+    for part in _of_one_form(counts, sizes, sample.X.shape[1]):
+        own = starts[which[part], None] + np.arange(counts[part[0]])
+        n_atoms = sizes[part[0]]
+        chosen = np.take_along_axis(own, exemplars(sample.X[own], n_atoms), axis=1)
+        rows[places[part, None] + np.arange(n_atoms)] = sample.X[chosen]
+    return rows
+
+
+def _of_one_form(
+    counts: NDArray[np.intp], sizes: NDArray[np.intp], n_features: int
+) -> Iterator[NDArray[np.intp]]:
+    """Classes with as many samples and atoms as one another, some at a time."""
+    forms, numbers = np.unique(np.stack([counts, sizes]), axis=1, return_inverse=True)
+    for number, count in enumerate(forms[0]):
+        alike = np.flatnonzero(numbers.ravel() == number)
+        step = max(1, TOGETHER // (int(count) * n_features))
+        yield from (alike[start : start + step] for start in range(0, len(alike), step))
 
 
 @contextmanager
