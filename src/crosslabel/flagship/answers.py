@@ -148,7 +148,8 @@ class HeldOut:
         scale = np.array([spread(one) for one in kinds])
         found, some = np.tile(1 / scale, (len(left_out), 1)), ~left_out.all(axis=1)
         if some.any():
-            labels, weights = (part[self.tested] for part in self.training[2:])
+            labels = self.training.labels[self.tested]
+            weights = self.training.weights[self.tested]
             scaled = kinds / scale[:, None, None]
             found[some] = left_out_weights(scaled, labels, weights, left_out[some]) / scale
         return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from sklearn.utils.validation import _check_feature_names, column_or_1d
 from crosslabel.core.scaling import Array
 from crosslabel.intake import passes, sources
 from crosslabel.intake.checking import checked_weights
-from crosslabel.intake.partitions import absorb_partitions, is_dask, samples_like
+from crosslabel.intake.partitions import DaskCollection, absorb_partitions, is_dask, samples_like
 from crosslabel.intake.summary import Summary
 
 PROBE = 512
@@ -28,9 +27,9 @@ Begin = Callable[[Array], Summary]
 
 def summary_of_pass(
     estimator: BaseEstimator,
-    X: Any,
-    y: Any,
-    sample_weight: Any,
+    X: sources.OnDisk | DaskCollection,
+    y: object,
+    sample_weight: object,
     begin: Begin,
     *,
     memory_limit: int,
@@ -65,9 +64,9 @@ def summary_of_pass(
 
 def _of_source(
     estimator: BaseEstimator,
-    X: Any,
-    y: Any,
-    sample_weight: Any,
+    X: sources.OnDisk,
+    y: object,
+    sample_weight: object,
     begin: Begin,
     memory_limit: int,
     checkpoint: str | Path | None,

@@ -155,9 +155,9 @@ class Lift:
             return self
         return replace(self, center=self.center.astype(dtype), spread=self.spread.astype(dtype))
 
-    def to_state(self) -> dict[str, Any]:
+    def to_state(self) -> dict[str, object]:
         """The lift as numbers, text and arrays."""
-        state: dict[str, Any] = {"offset": self.offset, "unit": self.unit}
+        state: dict[str, object] = {"offset": self.offset, "unit": self.unit}
         if self.center is not None:
             state |= {"center": self.center, "spread": self.spread}
         if self.kernel is not None:
