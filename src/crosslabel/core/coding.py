@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ class UndeterminedCodesError(np.linalg.LinAlgError):
     ridge : float
     """
 
-    def __init__(self, label: object, n_free: int, ridge: float) -> None:
+    def __init__(self, label: Any, n_free: int, ridge: float) -> None:
         self.label, self.n_free, self.ridge = label, n_free, ridge
         super().__init__(
             f"The codes of class {label!r} are not determined: its {n_free} own and shared "
@@ -47,7 +47,7 @@ class UndeterminedCodesError(np.linalg.LinAlgError):
             "fewer atoms."
         )
 
-    def named(self, label: object) -> UndeterminedCodesError:
+    def named(self, label: Any) -> UndeterminedCodesError:
         """The same error under another name of the class."""
         return UndeterminedCodesError(label, self.n_free, self.ridge)
 

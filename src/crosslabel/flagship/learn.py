@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crosslabel.core import reference
 from crosslabel.core.atoms import AtomLayout
@@ -83,7 +84,9 @@ def _closed_form(problem: Problem, known: Mapping[int, Known]) -> Solution:
     return Solution(D, [float(values.sum())], unused, apart)
 
 
-def likeness(problem: Problem, layout: AtomLayout, classes: Any = None) -> Array | None:
+def likeness(
+    problem: Problem, layout: AtomLayout, classes: NDArray[np.intp] | None = None
+) -> Array | None:
     """Samples that the atoms of each class shall look like; None where too few are kept."""
     sample = problem.summary.sample
     which = range(layout.n_classes) if classes is None else classes.tolist()
@@ -98,7 +101,7 @@ def likeness(problem: Problem, layout: AtomLayout, classes: Any = None) -> Array
 
 
 @contextmanager
-def _naming(problem: Problem, order: Any) -> Iterator[None]:
+def _naming(problem: Problem, order: NDArray[np.intp]) -> Iterator[None]:
     """Errors about a class come out under its name."""
     try:
         yield

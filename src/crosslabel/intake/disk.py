@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,7 +34,7 @@ def summary_of_pass(
     begin: Begin,
     *,
     memory_limit: int,
-    checkpoint: str | Path | None,
+    checkpoint: str | os.PathLike[str] | None,
     verbose: int,
 ) -> tuple[Summary, passes.Checkpoint | None]:
     """The summary of samples that are not in memory, and the checkpoint to remove when all is done.
@@ -69,7 +70,7 @@ def _of_source(
     sample_weight: object,
     begin: Begin,
     memory_limit: int,
-    checkpoint: str | Path | None,
+    checkpoint: str | os.PathLike[str] | None,
     verbose: bool,
 ) -> tuple[Summary, passes.Checkpoint | None]:
     source, targets = sources.open_source(X), column_or_1d(sources.read_labels(y))

@@ -20,6 +20,9 @@ from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.intake.checking import check_range
 from crosslabel.intake.devices import check_tensor_range, from_device, like, unit_rows_of_tensor
 
+State = Mapping[str, Any]
+"""What a file holds of a value: numbers, text, arrays, and more of these by name."""
+
 Kernel = Callable[..., Array]
 
 KERNELS: dict[str, Kernel] = {
@@ -165,7 +168,7 @@ class Lift:
         return state
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Lift:
+    def from_state(cls, state: State) -> Lift:
         """A lift from what `to_state` gave."""
         kernel = state.get("kernel")
         return cls(**{**state, "kernel": None if kernel is None else KernelMap(**kernel)})

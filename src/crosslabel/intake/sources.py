@@ -9,7 +9,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from crosslabel.core.scaling import Array
 from crosslabel.intake.checking import check_finite
 from crosslabel.intake.labels import ClassLabels
-from crosslabel.intake.partitions import is_dask
+from crosslabel.intake.partitions import DaskCollection, is_dask
 
 ON_DISK = ("zarr", "h5py")
 """Packages whose arrays are read block by block."""
@@ -26,7 +26,7 @@ N_PROBES = 64
 """Rows that stand for all in the fingerprint of a data set."""
 
 
-def is_out_of_core(X: object, memory_limit: int) -> bool:
+def is_out_of_core(X: object, memory_limit: int) -> TypeGuard[OnDisk | DaskCollection]:
     """Whether samples are to be learnt from in a pass instead of being held in memory."""
     if isinstance(X, np.memmap):
         return X.nbytes > memory_limit // 4
@@ -37,7 +37,7 @@ def _package(X: object) -> str:
     return type(X).__module__.partition(".")[0]
 
 
-class StoredArray(Protocol):
+class ArrayOnDisk(Protocol):
     """An array that is read by slices of rows: a memmap, a Zarr array, an HDF5 data set."""
 
     @property
@@ -53,7 +53,7 @@ class StoredArray(Protocol):
     def __getitem__(self, rows: slice, /) -> NDArray[np.generic]: ...
 
 
-OnDisk = StoredArray | str | os.PathLike[str]
+OnDisk = ArrayOnDisk | str | os.PathLike[str]
 """Samples that lie on disk: an array there, or the path of .npy files."""
 
 
@@ -69,7 +69,7 @@ class Source:
         What errors call them.
     """
 
-    shards: tuple[StoredArray, ...]
+    shards: tuple[ArrayOnDisk, ...]
     names: tuple[str, ...]
 
     @cached_property
@@ -195,7 +195,7 @@ def _checked(source: Source) -> Source:
     return source
 
 
-def _forget_pages(array: StoredArray) -> None:
+def _forget_pages(array: ArrayOnDisk) -> None:
     """Give back the memory of a map's pages; they stay in the system's cache of the file."""
     pages = getattr(array, "_mmap", None)
     if pages is not None and hasattr(mmap, "MADV_DONTNEED"):
