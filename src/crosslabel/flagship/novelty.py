@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from crosslabel.core.backend import ArrayOrTensor
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.intake.devices import from_device, rule_scores
 
 
-def novelty(fitted: Fitted, X: Any) -> Array:
+def novelty(fitted: Fitted, X: ArrayOrTensor) -> Array:
     """The best class's residual over the mean of the others', by the code over all atoms.
 
     A code over all atoms shows whether one class claims the query, whichever rule predicts.
