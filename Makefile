@@ -22,6 +22,14 @@ $(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@ $(VENV)/.demo
+$(VENV)/.bench: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@
+# SPAMS is GPL: it gets an environment and processes of its own.
+$(KEPT)/spams/.made:
+	$(PYTHON) -m venv $(KEPT)/spams
+	$(KEPT)/spams/bin/python -m pip install --quiet --disable-pip-version-check numpy scipy spams-bin
+	@touch $@
 
 ## make demo       train on the ORL faces, print the accuracy, draw the atoms
 demo: $(VENV)/.demo
@@ -77,23 +85,20 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-## make bench      speed and accuracy as ratios measured in one run
-bench: $(VENV)/.dev
-	$(BIN)/python -m benchmarks
+## make bench      speed and accuracy as ratios measured in one run, beside dictlearn and SPAMS
+# What to run: make bench BENCH='--quick' or BENCH='--only closed_form.*'; BENCH='--list' names all.
+BENCH ?=
+bench: $(VENV)/.bench $(KEPT)/spams/.made
+	CROSSLABEL_BENCH=$(KEPT) $(BIN)/python -m benchmarks $(BENCH)
 
 ## make bench-methods  the comparison methods: accuracy by the paper's protocol, speed beside peers
-bench-methods: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[bench]'
+bench-methods: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.methods_speed
 	$(BIN)/python -m benchmarks.methods_accuracy --records $(KEPT)/methods
 
 ## make bench-peers  ours beside dictlearn, scikit-learn and SPAMS: one table, a record and a plot
-# SPAMS is GPL: it gets an environment and processes of its own.
-bench-peers: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[bench]'
-	$(PYTHON) -m venv $(KEPT)/spams
-	$(KEPT)/spams/bin/python -m pip install --quiet --disable-pip-version-check numpy scipy spams-bin
-	$(BIN)/python -m benchmarks.peers --spams $(KEPT)/spams --record $(KEPT)/peers.json
+bench-peers: $(VENV)/.bench $(KEPT)/spams/.made
+	CROSSLABEL_BENCH=$(KEPT) $(BIN)/python -m benchmarks.peers --record $(KEPT)/peers.json
 
 ## make bench-images  accuracy from raw images and clips; needs CROSSLABEL_DATA, takes hours
 bench-images: $(VENV)/.dev

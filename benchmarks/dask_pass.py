@@ -18,9 +18,9 @@ from distributed import Client, LocalCluster
 
 from benchmarks.lines import Line, show
 from crosslabel import CrossLabelClassifier
-from crosslabel.core.scaling import unit_rows
+from crosslabel.intake.lift import Lift
 from crosslabel.intake.partitions import absorb_partitions
-from crosslabel.intake.summary import Stream
+from crosslabel.intake.summary import Summary
 
 PARTITIONS, ROWS, FEATURES, CLASSES = 40, 8000, 600, 10
 
@@ -44,14 +44,14 @@ def _collection() -> tuple[da.Array, da.Array]:
 
 def _pass_seconds(n_workers: int) -> float:
     """Seconds of the pass over partitions that lie in the memory of the workers."""
-    empty = Stream.empty(FEATURES, np.dtype(float), normalize=True, size=100, seed=0)
+    empty = Summary.empty(FEATURES, np.dtype(float), Lift(), size=100, seed=0)
     cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0")
     with cluster, Client(cluster):
         X, y = (part.persist() for part in _collection())
         X[:, 0].sum().compute()
-        absorb_partitions(X[: 2 * ROWS], y[: 2 * ROWS], None, empty, unit_rows)
+        absorb_partitions(X[: 2 * ROWS], y[: 2 * ROWS], None, empty)
         started = time.perf_counter()
-        absorb_partitions(X, y, None, empty, unit_rows)
+        absorb_partitions(X, y, None, empty)
         return time.perf_counter() - started
 
 
@@ -61,8 +61,7 @@ def lines() -> Iterator[Line]:
     yield Line("pass: one worker / two workers", one / two, ">=", 1.6)
     X, y = _collection()
     X, y = X[: 3 * ROWS], y[: 3 * ROWS]
-    start = unit_rows(np.random.default_rng(1).normal(size=(5 * CLASSES, FEATURES)))
-    model = CrossLabelClassifier(atoms_per_class=5, rule="local", init=start, random_state=0)
+    model = CrossLabelClassifier(atoms_per_class=5, ridge=8e-3, rule="local", random_state=0)
     cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
     with cluster, Client(cluster):
         lazy = model.fit(X, y).dictionary_.copy()

@@ -21,8 +21,7 @@ from crosslabel.features import LBPTOP
 
 GRID = {
     "ridges": (1e-4, 1e-3, 1e-2, 1e-1),
-    "suppressions": (2e3,),
-    "groupings": (2e-2, 1.0),
+    "groupings": (0.0, 1.0),
     "atoms_per_class": (2, 4, 6),
 }
 

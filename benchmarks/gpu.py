@@ -132,12 +132,16 @@ def queries() -> dict:
     batch = torch.randn(100_000, size.n_features, dtype=torch.float64, device="cuda")
     rates = {}
     for rule in ("global", "local"):
-        model = CrossLabelClassifier(rule=rule, device="cuda", random_state=0).fit(X, y)
+        model = CrossLabelClassifier(
+            atoms_per_class=size.n_atoms, ridge=8e-3, rule=rule, device="cuda", random_state=0
+        ).fit(X, y)
         model.predict(batch)
         spent = min(seconds(lambda m=model: m.predict(batch)) for _ in range(3))
         rates[rule] = len(batch) / spent
         labels = model.predict(batch[:2000]).cpu().numpy()
-        on_host = model._rule.scores(unit_rows(batch[:2000].cpu().numpy())).argmax(axis=1)
+        on_host = model.fitted_.view.prepared.scores(unit_rows(batch[:2000].cpu().numpy())).argmax(
+            axis=1
+        )
         rates[f"{rule}, share of labels as on the host"] = float((on_host == labels).mean())
     return rates
 

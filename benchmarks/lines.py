@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import operator
 import platform
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 import scipy
 import sklearn
+
+from crosslabel.datasets import MissingData
 
 COMPARISONS = {"<=": operator.le, ">=": operator.ge, ">": operator.gt}
 
@@ -26,6 +28,19 @@ class Line(NamedTuple):
     def met(self) -> bool:
         """Whether the bar was met."""
         return bool(COMPARISONS[self.relation](self.value, self.bar))
+
+
+Part = Callable[[], Iterator[Line]]
+"""Lines that are measured together."""
+
+
+def lines_of(parts: Iterable[Part]) -> Iterator[Line]:
+    """All lines of several parts; a part whose data are absent says so and is left out."""
+    for part in parts:
+        try:
+            yield from part()
+        except MissingData as absent:
+            print(f"skipped: {absent}", flush=True)
 
 
 def show(title: str, lines: Iterable[Line]) -> int:

@@ -57,11 +57,13 @@ def lines() -> Iterator[Line]:
     X, y = load_digits(return_X_y=True)
     pixels, people = faces()
     for rule in ("global", "local"):
-        small = CrossLabelClassifier(rule=rule, random_state=0).fit(X, y)
-        shared = CrossLabelClassifier(rule=rule, shared_atoms=10, random_state=0).fit(X, y)
+        small = CrossLabelClassifier(ridge=0.1, rule=rule, random_state=0).fit(X, y)
+        shared = CrossLabelClassifier(ridge=0.1, rule=rule, shared_atoms=10, random_state=0).fit(
+            X, y
+        )
         pipeline = make_pipeline(
             RandomFaces(504, random_state=0),
-            CrossLabelClassifier(rule=rule, max_iter=2, random_state=0),
+            CrossLabelClassifier(ridge=0.1, rule=rule, random_state=0),
         ).fit(pixels, people)
         for dtype in ("float32", "float64"):
             yield ratio(f"digits, {rule}", small, X, dtype)

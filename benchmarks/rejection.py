@@ -16,25 +16,26 @@ from sklearn.metrics import roc_auc_score
 from benchmarks.extended_yale_b import PAPER, SIZE
 from benchmarks.lines import Line, show
 from crosslabel import CrossLabelClassifier, RejectingClassifier
-from crosslabel.core.rules import GlobalRule, LocalRule
+from crosslabel.core.rules import LocalRule
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.datasets import load_extended_yale_b
 from crosslabel.features import Pixels, RandomFaces
-from crosslabel.flagship.rejection import novelty
+from crosslabel.flagship.novelty import residual_ratio
 
 DRAWS, UNKNOWN, TRAIN = 10, 8, 32
 
 
 def local_novelty(model: CrossLabelClassifier, X: Array) -> Array:
     """The chosen score's formula on the residuals of local codes."""
-    rule = LocalRule(model.dictionary_, model._atom_layout, model.ridge)
-    return novelty(rule.scores(unit_rows(X)))
+    view = model.fitted_.view
+    rule = LocalRule(view.dictionary, view.layout, view.ridge)
+    return residual_ratio(rule.scores(unit_rows(X)))
 
 
 def best_residual(model: CrossLabelClassifier, X: Array) -> Array:
     """What the best class leaves unexplained."""
-    rule = GlobalRule(model.dictionary_, model._atom_layout, model.ridge)
-    return -rule.scores(unit_rows(X)).max(axis=1)
+    view = model.fitted_.view
+    return -view.global_rule.scores(unit_rows(X)).max(axis=1)
 
 
 def concentration(model: CrossLabelClassifier, X: Array) -> Array:

@@ -6,8 +6,7 @@ Run: python -m benchmarks.scene15 --folder /var/tmp/scene15
 from benchmarks.pyramids import measure
 from crosslabel.datasets import load_scene15
 
-# The limit of a large λ, from random training images: k-means of nearly all of them is the same.
-FIXED = {"solver": "class", "init": "random", "grouping": 2e-2}
+FIXED = {"grouping": 2e-2}
 GRID = {
     "atoms_per_class": [30, 90],
     "ridge": [5e-3, 0.1],

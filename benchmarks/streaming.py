@@ -92,7 +92,7 @@ def timed_pass(path: str, labels: Any, queue: Any) -> None:
         return stream
 
     passes.run = timed
-    model = CrossLabelClassifier(atoms_per_class=ATOMS, rule="local", random_state=SEED)
+    model = CrossLabelClassifier(atoms_per_class=ATOMS, ridge=8e-3, rule="local", random_state=SEED)
     started = time.perf_counter()
     model.fit(path, labels)
     whole = time.perf_counter() - started

@@ -14,7 +14,9 @@ from crosslabel.lab.report.figures import mean_absolute_codes, new_figure
 
 X, y = load_digits(return_X_y=True)
 X, X_test, y, y_test = train_test_split(X, y, train_size=0.5, stratify=y, random_state=0)
-model = CrossLabelClassifier(atoms_per_class=8, random_state=0).fit(X, y)
+model = CrossLabelClassifier(
+    atoms_per_class=8, rule="joint", scale="unit", offset=0, kernel="linear", random_state=0
+).fit(X, y)
 
 figure = new_figure(figsize=(10, 4.8))
 left, right = figure.subplots(1, 2, width_ratios=[1, 1.5])

@@ -25,9 +25,12 @@ def faces(n_classes, n_each, n_features, seed=0):
 
 def learnt(model):
     """Arrays of numbers that a fitted model holds under public names."""
+    values = dict(vars(model))
+    if "_fitted" in values:
+        values["dictionary_"] = model.dictionary_
     return {
         name: value
-        for name, value in vars(model).items()
+        for name, value in values.items()
         if name.endswith("_") and isinstance(value, np.ndarray) and value.dtype.kind == "f"
     }
 

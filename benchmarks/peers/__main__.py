@@ -1,6 +1,6 @@
 """All peers on all problems, each measurement in a process of its own with a time limit.
 
-    python -m benchmarks.peers [--only digits,"Extended Yale B"] [--limit 120] [--spams ENVIRONMENT]
+    python -m benchmarks.peers [--only digits,"Extended Yale B"] [--limit 120]
 
 Prints a table, keeps a record of each measurement (a run resumes from it), and writes tables and a
 picture of the fit times beside it.
@@ -10,8 +10,6 @@ import argparse
 import json
 import os
 import platform
-import subprocess
-import sys
 import tempfile
 import time
 from fnmatch import fnmatchcase
@@ -22,20 +20,26 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from benchmarks.peers.measure import KEPT, measure, python_of
 from benchmarks.peers.problems import PROBLEMS, Problem
 from benchmarks.peers.results import draw, markdown
 from crosslabel.files.whole import write_whole
 
 PEERS = {
     "ours": (
-        *("flagship", "flagship, global rule", "flagship, local rule", "flagship, class solver"),
+        *(
+            "flagship",
+            "flagship, global rule",
+            "flagship, local rule",
+            "flagship, finite suppression",
+        ),
         *("D-KSVD", "LC-KSVD", "DPL", "SRC, OMP"),
     ),
     "dictlearn_peer": ("D-KSVD", "LC-KSVD", "DPL", "SRC, OMP"),
     "sklearn_peer": ("dictionary + ridge", "mini-batch dictionary + ridge"),
     "spams_peer": ("class dictionaries",),
 }
-ALL_THREADS = ("flagship", "flagship, global rule", "flagship, class solver")
+ALL_THREADS = ("flagship", "flagship, global rule", "flagship, finite suppression")
 
 
 def has_gpu() -> bool:
@@ -62,33 +66,6 @@ def runs(gpu: bool) -> list[tuple[str, str, int]]:
 def labelled(peer: str, method: str, threads: int) -> str:
     """The name of a measurement in the record."""
     return f"{peer.removesuffix('_peer')}: {method}, {threads} threads"
-
-
-def measure(
-    peer: str, method: str, threads: int, problem: Path, python: str, limit: float
-) -> dict[str, Any]:
-    """Run one worker; its numbers, or the problem it had."""
-    variables = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-    environment = os.environ | dict.fromkeys(variables, str(threads))
-    with tempfile.TemporaryDirectory() as folder:
-        result = Path(folder) / "result.json"
-        command = [python, "-W", "ignore", "-m", f"benchmarks.peers.{peer}", method]
-        try:
-            done = subprocess.run(
-                [*command, str(problem), str(result)],
-                env=environment,
-                timeout=limit,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return {"problem": f"> {limit:.0f} s"}
-        except FileNotFoundError:
-            return {"problem": f"not installed: there is no {python}"}
-        if done.returncode:
-            return {"problem": (done.stderr.strip().splitlines() or ["killed"])[-1][:60]}
-        return json.loads(result.read_text())
 
 
 def too_slow_before(kept: dict[str, Any], label: str, name: str) -> dict[str, Any] | None:
@@ -131,11 +108,9 @@ def main() -> None:
     parser.add_argument("--only", default=",".join(PROBLEMS))
     parser.add_argument("--methods", default="*", help="part of their names, with *")
     parser.add_argument("--limit", type=float, default=120, help="seconds for one measurement")
-    parser.add_argument("--spams", type=Path, default=Path("/var/tmp/crosslabel-spams"))
     parser.add_argument("--record", type=Path, default=Path("build/peers.json"))
-    parser.add_argument("--features", type=Path, default=Path("/var/tmp/crosslabel-bench"))
+    parser.add_argument("--features", type=Path, default=KEPT)
     given = parser.parse_args()
-    pythons = {"spams_peer": str(given.spams / "bin" / "python")}
     kept = json.loads(given.record.read_text()) if given.record.exists() else {}
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, GPU: {has_gpu()}")
     for name in given.only.split(","):
@@ -155,7 +130,7 @@ def main() -> None:
                 if not fnmatchcase(label, given.methods):
                     continue
                 if label not in rows["measured"]:
-                    python = pythons.get(peer, sys.executable)
+                    python = python_of(peer)
                     found = too_slow_before(kept, label, name) or measure(
                         peer, method, threads, place, python, given.limit
                     )

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 MANY = 10_000  # queries of the batch
+ENOUGH, MOST = 2.0, 10  # seconds or repetitions of a fit, whose least time counts
 PATIENCE = 60.0  # seconds that the batch may take before it is reckoned from the test samples
 
 
@@ -25,8 +26,10 @@ def run(methods: dict[str, Callable[[int, int], Any]]) -> None:
         X, y, Z, truth, atoms = (stored[key] for key in ("X", "y", "Z", "truth", "atoms"))
     model = methods[name](int(atoms), len(np.unique(y)))
     before = _memory("VmRSS")
-    started = time.perf_counter()
-    model.fit(X, y)
+    fits = [_timed_fit(model, X, y)]
+    while sum(wall for wall, _ in fits) < ENOUGH and len(fits) < MOST:
+        fits.append(_timed_fit(model, X, y))
+    wall, processor = map(min, zip(*fits))
     trained = time.perf_counter()
     accuracy = float(np.mean(model.predict(Z) == truth))
     tested = time.perf_counter() - trained
@@ -39,13 +42,21 @@ def run(methods: dict[str, Callable[[int, int], Any]]) -> None:
     many = tested / len(Z) * MANY if reckoned else _batch(model, Z)
     measured = {
         "accuracy": accuracy,
-        "fit_seconds": trained - started,
+        "fit_seconds": wall,
+        "fit_processor_seconds": processor,
         "one_query_seconds": float(np.median(singles)),
         "many_queries_seconds": many,
         "many_reckoned": reckoned,
         "peak_bytes": _memory("VmHWM") - before,
     }
     Path(result).write_text(json.dumps(measured))
+
+
+def _timed_fit(model: Any, X: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+    """Seconds on the clock, and of processor time."""
+    begun, spent = time.perf_counter(), time.process_time()
+    model.fit(X, y)
+    return time.perf_counter() - begun, time.process_time() - spent
 
 
 def _batch(model: Any, Z: np.ndarray) -> float:

@@ -3,7 +3,7 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from crosslabel.app.entry import app
+from crosslabel.app.entry import application
 from crosslabel.lab.records import Store
 from crosslabel.lab.spec_files import load_specs
 from tests.lab.report.synthetic import fill, write_specs
@@ -11,8 +11,9 @@ from tests.lab.report.synthetic import fill, write_specs
 from ..lab.conftest import spec, write_spec  # noqa: F401
 
 
-def run(*words):
-    return CliRunner().invoke(app, [str(word) for word in words])
+def run(command, *words):
+    words = [command, *(str(word) for word in words)]
+    return CliRunner().invoke(application(command), words)
 
 
 def test_list_names_every_table_with_its_title():

@@ -6,13 +6,8 @@ from numpy.testing import assert_allclose
 
 from crosslabel.core import coding
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.coding import (
-    Block,
-    RidgeFactor,
-    UndeterminedCodesError,
-    ridge_codes,
-    suppressed_codes,
-)
+from crosslabel.core.code_blocks import Block, UndeterminedCodesError
+from crosslabel.core.coding import RidgeFactor, ridge_codes, suppressed_codes
 from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties, blocks
 from crosslabel.core.scaling import unit_rows
@@ -179,35 +174,3 @@ def test_a_pivot_at_the_rounding_level_itself_is_undetermined():
     system = np.diag([1.0, 1.0, 1.0, 4 * EPS])
     with pytest.raises(UndeterminedCodesError, match="class 5"):
         coding._check_determined(system[None], [Block(5, slice(0, 1), 0.0)])
-
-
-@pytest.mark.parametrize("offset", [0.01, -0.01, 0.1, -0.2, 0.24])
-def test_as_many_terms_of_the_series_as_rounding_asks_for(offset):
-    steps = coding._neumann_steps(offset, 0.5)
-    assert (abs(offset) / 0.5) ** steps <= EPS < (abs(offset) / 0.5) ** (steps - 1)
-
-
-def test_no_term_for_no_offset_and_no_series_that_would_be_long():
-    assert coding._neumann_steps(0.0, 0.5) == 0
-    assert coding._neumann_steps(0.25, 0.5) == np.inf
-    assert coding._neumann_steps(0.1, 0.0) == np.inf
-
-
-def groups(sizes, suppression, n_atoms):
-    """Under which τ which shifts go, for blocks of (shift, number of rows)."""
-    ends = np.cumsum([n for _, n in sizes]).tolist()
-    of_class = [Block(0, slice(b - n, b), s) for (s, n), b in zip(sizes, ends)]
-    found = coding._shared_factorisations(of_class, suppression, n_atoms)
-    return [(tau, [block.shift for block in alike]) for tau, alike in found]
-
-
-def test_blocks_are_refined_where_that_is_cheaper_than_to_factor_again():
-    # At a ratio of 0.1 the series has 16 terms: 48 products of rows, against 3 of all atoms.
-    sizes = [(1.0, 3), (0.9, 4), (0.0, 3), (0.9, 2)]
-    assert groups(sizes, 0.1, 16) == [(1.0, [1.0, 0.9, 0.9]), (0.1, [0.0])]
-    assert groups(sizes, 0.1, 15) == [(1.0, [0.9, 0.9]), (1.1, [1.0]), (0.1, [0.0])]
-
-
-def test_the_shift_of_most_rows_is_the_centre():
-    assert groups([(1.0, 5), (2.0, 3), (2.0, 3)], 1.0, 1) == [(3.0, [2.0, 2.0]), (2.0, [1.0])]
-    assert groups([(1.0, 3), (2.0, 1)], 1.0, 1) == [(2.0, [1.0]), (3.0, [2.0])]

@@ -385,6 +385,8 @@ def test_coupled_codes_share_a_working_set_of_what_is_used_and_most_at_fault(mon
 def test_coupled_codes_without_curvature_take_plain_steps():
     X = module._accelerate(lambda Z: Z - 2.0, np.zeros((1, 1)), 0.0, 0.5, 1e-12, 1)
     assert_allclose(X, [[1.5]])
+    X = module._accelerate(lambda Z: 0.5 * Z - 2.0, np.zeros((1, 1)), 0.5, 0.25, 1e-12, 1)
+    assert_allclose(X, [[3.5]])  # a step of two
 
 
 def test_the_rounds_have_an_end(monkeypatch):

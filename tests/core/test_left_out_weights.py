@@ -3,6 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from crosslabel.core import left_out_weights as module
 from crosslabel.core.joint import fit_weights
 from crosslabel.core.left_out_weights import left_out_weights
 
@@ -51,3 +52,11 @@ def test_scores_that_say_nothing():
     scores, labels, weights, left_out = problem(0, 1, 3, 1)
     found = left_out_weights(np.zeros_like(scores), labels, weights, left_out)
     assert np.isfinite(found).all()
+
+
+def test_a_few_steps_lead_to_the_weights(monkeypatch):
+    """With the true second derivatives; without them it would take many, or the other solver."""
+    scores, labels, weights, left_out = problem(0, 2, 3, 1)
+    monkeypatch.setattr(module, "fit_weights", None)
+    monkeypatch.setattr(module, "_STEPS", 8)
+    assert (left_out_weights(scores, labels, weights, left_out) > 0).all()

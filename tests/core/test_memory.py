@@ -20,8 +20,8 @@ def small_machine(monkeypatch):
         (CRC(), "CRC needs 1 matrix of 60 × 60 samples, 0.0 GB, .* Use fewer"),
         (SRC(), "SRC needs 1 matrix of 60 × 60 samples, 0.0 GB, .* Use fewer"),
         (
-            CrossLabelClassifier(atoms_per_class=20),
-            "solver='exact' needs 3 matrices of 40 × 40 atoms, 0.0 GB, .* Use solver='class'",
+            CrossLabelClassifier(atoms_per_class=20, suppression=2.0, rule="local", ridge=0.1),
+            "A finite suppression needs 3 matrices of 40 × 40 atoms, .* Use suppression=inf",
         ),
     ],
 )

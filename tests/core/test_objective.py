@@ -5,7 +5,8 @@ from numpy.testing import assert_allclose
 
 from crosslabel.core import objective as terms
 from crosslabel.core import reference
-from crosslabel.core.coding import Block, suppressed_codes
+from crosslabel.core.code_blocks import Block
+from crosslabel.core.coding import suppressed_codes
 from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties, group_factor
 from tests.core.problems import penalties, problem, problems

@@ -99,7 +99,7 @@ def test_solving_in_the_span_of_the_data_changes_nothing():
     inside = solver.learn(statistics, start, layout, weights, max_iter=3)
     targets = statistics.targets()
     D = start
-    plain = solver.Problem(
+    plain = solver.Iterated(
         targets.rows, terms.blocks(targets.starts, statistics.counts, weights), layout, weights
     )
     for _ in range(3):
@@ -170,7 +170,7 @@ def test_a_class_sweep_is_ridge_codes_on_own_and_shared_atoms_then_the_papers_at
         codes[rows, free] = np.linalg.solve(system, D[free] @ targets.rows[rows].T).T
     expected = reference.atom_step(targets.rows.T, D.T, codes.T, layout).T
     value = terms.objective(targets, statistics.counts, codes, expected, layout, weights)
-    plain = solver.Problem(targets.rows, of_class, layout, weights)
+    plain = solver.Iterated(targets.rows, of_class, layout, weights)
     found = solver.class_sweep(plain, D)
     used = np.linalg.norm(codes, axis=0) > 1e-6
     assert_allclose(found.dictionary[used], expected[used], atol=1e-5)
@@ -323,5 +323,5 @@ def test_the_floor_of_shared_atoms_is_that_of_the_noisiest_class(monkeypatch):
         return 0.0, np.zeros(len(atoms), bool)
 
     monkeypatch.setattr(solver, "sweep", spy)
-    solver.class_sweep(solver.Problem(targets.rows, of_class, layout, Penalties(0.1, 0.0, 0.2)), D)
+    solver.class_sweep(solver.Iterated(targets.rows, of_class, layout, Penalties(0.1, 0.0, 0.2)), D)
     assert_allclose(floors, [noise.max(), *noise], rtol=1e-8)

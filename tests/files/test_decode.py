@@ -130,21 +130,23 @@ def test_attributes_do_not_reach_the_class(tmp_path):
 
 
 def array_member(content, attribute_name):
-    """The member that holds an attribute of the last step."""
+    """The member that holds an array of the model in the last step."""
     tree = json.loads(members(content)["schema.json"])
     steps = tree["content"]["content"]["steps"]["content"]
-    return steps[-1]["content"][1]["content"]["content"][attribute_name]["file"]
+    fitted = steps[-1]["content"][1]["content"]["content"]["_fitted"]["content"]
+    place = fitted if attribute_name in fitted else fitted["views"]["content"][0]["content"]
+    return place[attribute_name]["file"]
 
 
 @pytest.mark.parametrize(
     ("name", "value", "reason"),
     [
-        ("dictionary_", np.zeros((5, 64)), "atom_labels_ has 6 atoms"),
-        ("dictionary_", np.zeros(6), "atom_labels_ has 6 atoms"),
-        ("dictionary_", np.full((6, 64), "x"), "atom_labels_ has 6 atoms"),
-        ("atom_labels_", np.array([0, 1, 0, 1, 2, 2]), "does not list the shared atoms"),
-        ("atom_labels_", np.array([0, 0, 1, 1, 2, 10**9]), "does not list atoms of 3"),
-        ("classes_", np.arange(2), "does not list atoms of 2"),
+        ("dictionary", np.zeros((5, 64)), "atom_labels_ has 6 atoms"),
+        ("dictionary", np.zeros(6), "atom_labels_ has 6 atoms"),
+        ("dictionary", np.full((6, 64), "x"), "atom_labels_ has 6 atoms"),
+        ("atom_labels", np.array([0, 1, 0, 1, 2, 2]), "does not list the shared atoms"),
+        ("atom_labels", np.array([0, 0, 1, 1, 2, 10**9]), "does not list atoms of 3"),
+        ("classes", np.arange(2), "does not list atoms of 2"),
     ],
 )
 def test_a_dictionary_that_does_not_fit_is_refused(tmp_path, name, value, reason):
@@ -154,10 +156,10 @@ def test_a_dictionary_that_does_not_fit_is_refused(tmp_path, name, value, reason
 
 def test_a_dictionary_that_would_stop_the_reader_is_refused(tmp_path):
     content = small_file()
-    many = with_member(content, array_member(content, "dictionary_"), npy(np.zeros((50_000, 1))))
+    many = with_member(content, array_member(content, "dictionary"), npy(np.zeros((50_000, 1))))
     labels = np.repeat([0, 1, 2], [49_998, 1, 1])
     refuse(
         tmp_path,
-        with_member(many, array_member(content, "atom_labels_"), npy(labels)),
+        with_member(many, array_member(content, "atom_labels"), npy(labels)),
         "is too small for the 0 shared atoms and up to 49998",
     )

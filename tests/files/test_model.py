@@ -34,7 +34,7 @@ from tests.methods.test_methods import CLASSES, faces, method
 GRID = {"ridges": [0.01], "suppressions": [10.0], "groupings": [0.1], "atoms_per_class": [2, 3]}
 MODELS = [
     *(method(cls) for cls in CLASSES),
-    CrossLabelClassifier(atoms_per_class=3, random_state=0, probability=True),
+    CrossLabelClassifier(atoms_per_class=3, random_state=0),
     CrossLabelClassifier(shared_atoms=2, rule="local", random_state=np.random.RandomState(3)),
     CrossLabelClassifierCV(**GRID, random_state=0),
     make_pipeline(StandardScaler(), PCA(5), SVC()),

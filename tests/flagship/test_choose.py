@@ -1,12 +1,29 @@
 """What is chosen, for problems whose answer is known."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
+from crosslabel.core.joint import shares, temperature
+from crosslabel.core.ordering import mixed
 from crosslabel.core.rules import RULES
-from crosslabel.flagship.choose import MOST, N_FOLDS, Distinct, choose, grid_of, kinds_of
+from crosslabel.flagship.choose import (
+    MOST,
+    N_FOLDS,
+    NEGLIGIBLE,
+    RATE,
+    Distinct,
+    _member,
+    average,
+    choose,
+    grid_of,
+    kinds_of,
+)
 from crosslabel.flagship.lifts import LiftPlan
 from crosslabel.flagship.problem import Settings
+from crosslabel.flagship.race import JointSetting
 from crosslabel.flagship.wish import Wish
 from crosslabel.intake.checking import Training
 from crosslabel.intake.lift import Lift
@@ -107,3 +124,62 @@ def test_one_or_two_samples_per_class_choose_something(n):
     choice = choose(distinct(*blobs(n=n)), WISH)
     assert choice.members
     assert all(np.isfinite(member.share) for member in choice.members)
+
+
+def candidates(n, seed=0):
+    """Candidates of rising loss: the last ones are negligible."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for k in range(n):
+        setting = JointSetting("unit", "local", 3, 0.1, 0.2, 1.5 + k, 0.5 + 2 * k)
+        logits = rng.normal(size=(30, 3)) - 0.3 * k * np.eye(3)[np.arange(30) % 3]
+        found.append(
+            SimpleNamespace(setting=setting, logits=logits, losses=rng.uniform(1, 2, 30) + k)
+        )
+    return found
+
+
+def test_an_average_weights_candidates_by_their_shares_at_its_own_temperature():
+    found, labels = candidates(4), np.arange(30) % 3
+    weights = np.linspace(0.5, 2, 30)
+    part = shares(np.array([sum(weights * one.losses) for one in found]), RATE)
+    part = np.array([p if p >= NEGLIGIBLE else 0.0 for p in part])
+    part = part / sum(part)
+    mixture = sum(p * one.logits for p, one in zip(part, found))
+    sharp, _ = temperature(mixture, labels, weights)
+    got = average(found, labels, weights)
+    assert_allclose(got.logits, sharp * mixture)
+    kept = sorted((k for k in range(4) if part[k] > 0), key=lambda k: -part[k])
+    assert len(got.settings) == len(kept)
+    for one, k in zip(got.settings, kept):
+        assert_allclose(one.dictionary_weight, (1.5 + k) * part[k] * sharp)
+        assert_allclose(one.discriminant_weight, (0.5 + 2 * k) * part[k] * sharp)
+
+
+@pytest.mark.parametrize(("n_some", "factor"), [(3, 2.0), (6, 1.0), (50, 1.0)])
+def test_a_shrinkage_is_scaled_from_the_span_of_the_samples_to_all_features(n_some, factor):
+    setting = JointSetting("unit", "local", 3, 0.1, 0.2, 1.0, 1.0)
+    member = _member(setting, Lift(), WISH, 6, n_some)
+    assert_allclose(member.shrinkage, 0.2 * factor)
+
+
+@pytest.mark.parametrize("sizes", [(7, 9, 1), (2, 9, 12), (3, 30, 1), (40, 40, 40)])
+@pytest.mark.parametrize("most", [30, 60, 2500])
+def test_samples_and_folds_one_by_one(sizes, most):
+    """By rank within the class: at least ten, at most a part of `most`; folds in turn."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    whole = distinct(rng.normal(size=(len(labels), 4)), labels)
+    rank = mixed(whole.hashes ^ mixed(np.array([1], np.uint64)))
+    several = [n for n in sizes if n > 1]
+    n_folds = min(5, max(2, min(several)))
+    hashes, folds = [], []
+    for c, n in enumerate(sizes):
+        own = sorted(np.flatnonzero(whole.labels == c), key=lambda i: rank[i])
+        first = int(rank[own[0]]) % n_folds
+        for place, i in enumerate(own[: max(10, most // len(sizes))]):
+            hashes.append(whole.hashes[i])
+            folds.append((place + first) % n_folds if n > 1 else -1)
+    some, fold = whole.some(most, 0)
+    assert_array_equal(some.hashes, hashes)
+    assert_array_equal(fold, folds)

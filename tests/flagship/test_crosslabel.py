@@ -25,8 +25,15 @@ from tests.core.problems import samples
 @parametrize_with_checks(
     [
         CrossLabelClassifier(random_state=0),
-        CrossLabelClassifier(rule="local", ridge=0.1, shared_atoms=1),
-        CrossLabelClassifier(rule="global", ridge=0.1, suppression=20.0, scale="none"),
+        CrossLabelClassifier(rule="local", ridge=0.1, shared_atoms=1, random_state=0),
+        CrossLabelClassifier(
+            rule="global",
+            ridge=0.1,
+            suppression=20.0,
+            scale="none",
+            keep_summary=True,
+            random_state=0,
+        ),
     ]
 )
 def test_scikit_learns_checks(estimator, check):

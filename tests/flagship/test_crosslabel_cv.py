@@ -26,6 +26,7 @@ from crosslabel.core.discriminant import discriminant
 from crosslabel.core.moments import Moments
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import unit_rows
+from crosslabel.files.model import encoded
 from crosslabel.flagship.crosslabel_cv import of_format_1
 from tests.core.problems import samples
 
@@ -278,6 +279,7 @@ def test_pickles_and_files_hold_the_dictionary_once(digits, tmp_path):
         assert again.dictionary_ is again.best_estimator_.dictionary_
         assert again.best_params_ == model.best_params_
         assert_array_equal(split_scores(again), split_scores(model))
+    assert encoded(again) == encoded(model) == (tmp_path / "m").read_bytes()
     bare = pickle.loads(pickle.dumps(clone(model)))
     assert not hasattr(bare, "dictionary_")
     assert not hasattr(bare, "ridge_")

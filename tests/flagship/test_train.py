@@ -58,7 +58,7 @@ def test_each_view_is_learnt_with_its_own_settings_and_only_the_first_tells():
     )
     assert len(told) == 1
     assert [view.rule for view in fitted.views] == ["local", "global"]
-    second = learn(Problem(problem.summary, other.settings, problem.classes))
+    second = learn(Problem(problem.summary, other.settings, problem.classes), is_shown=False)
     assert_allclose(fitted.views[1].dictionary, second.dictionary)
     assert_allclose(fitted.trace, learn(problem).trace)
 

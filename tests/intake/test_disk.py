@@ -85,19 +85,6 @@ def test_a_pass_over_samples_on_disk_gives_the_fit_in_memory(data, model, tmp_pa
     assert_same(weighted, clone(model).fit(X, y, weights))
 
 
-def test_blocks_fit_the_limit_and_hold_whole_chunks(data, model, tmp_path):
-    X, y = data
-    assert passes.block_rows(sources.open_source(as_memmap(X, y, tmp_path)[0]), BLOCK) == 10
-    assert passes.block_rows(sources.open_source(as_zarr(X, y, tmp_path)[0]), BLOCK) == 8
-    assert passes.block_rows(sources.open_source(as_hdf5(X, y, tmp_path)[0]), BLOCK) == 10
-    assert passes.block_rows(sources.open_source(as_hdf5(X, y, tmp_path)[0]), 1) == 1
-
-
-def test_a_small_memmap_is_an_array_like_any_other(data, tmp_path):
-    X, y = data
-    assert not sources.is_out_of_core(as_memmap(X, y, tmp_path)[0], 2**30)
-
-
 def test_whole_numbers_on_disk_are_samples_too(model, tmp_path):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 255, (90, 9)).astype(np.uint8), np.repeat([3, 5, 9], 30)

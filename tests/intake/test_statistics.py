@@ -132,17 +132,21 @@ def test_a_model_learns_from_the_statistics_of_several_sites_alone(data):
     half = np.arange(len(X)) % 2 == 0
     sites = [ClassStatistics.from_samples(X[part], y[part]) for part in (half, ~half)]
     start = unit_rows(np.random.default_rng(0).normal(size=(9, 8)))
-    model = CrossLabelClassifier(atoms_per_class=3, rule="local", init=start, random_state=0)
+    model = CrossLabelClassifier(
+        atoms_per_class=3, rule="local", ridge=8e-3, suppression=2e3, init=start, random_state=0
+    )
     whole = model.fit(X, y).dictionary_.copy()
     from_sites = model.fit_statistics(sites[0].merge(sites[1])).dictionary_
     # The order in which classes are updated differs: samples alone can tell it.
     assert_allclose(np.abs(np.sum(whole * from_sites, axis=1)), 1, atol=0.02)
-    unaided = CrossLabelClassifier(atoms_per_class=3, rule="local", random_state=0)
+    unaided = CrossLabelClassifier(atoms_per_class=3, rule="local", ridge=8e-3, random_state=0)
     unaided.fit_statistics(sites[0].merge(sites[1]))
     assert unaided.score(X, y) >= model.fit(X, y).score(X, y) - 0.05
     assert unaided.partial_fit(X[:3], y[:3]).statistics_.counts.sum() == len(X) + 3
-    with pytest.raises(ValueError, match=r"no samples to choose the rule"):
-        CrossLabelClassifier().fit_statistics(sites[0])
+    # Without samples nothing is chosen: what does well on average is taken.
+    usual = CrossLabelClassifier().fit_statistics(sites[0].merge(sites[1]))
+    assert (usual.rule_, usual.fitted_.view.ridge) == ("local", 0.1)
+    assert usual.score(X, y) > 0.9
     with pytest.raises(ValueError, match=r"classifier has scale='none'"):
         CrossLabelClassifier(rule="local", scale="none").fit_statistics(sites[0])
 

@@ -6,12 +6,10 @@ classes; what differs between classes is a small system over the atoms that a cl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.backend import (
@@ -22,42 +20,17 @@ from crosslabel.core.backend import (
     solve_upper,
     threads_for,
 )
+from crosslabel.core.code_blocks import (
+    Block,
+    Index,
+    UndeterminedCodesError,
+    consecutive,
+    joined,
+    n_rows_of,
+    neumann_steps,
+    shared_factorisations,
+)
 from crosslabel.core.scaling import Array
-
-Index = NDArray[np.intp]
-
-
-class UndeterminedCodesError(np.linalg.LinAlgError):
-    """The codes of one class are left open by a singular system.
-
-    Parameters
-    ----------
-    label : Any
-        The class; a caller that numbers classes for itself gives it its own name by `named`.
-    n_free : int
-        Number of the class's own and shared atoms.
-    ridge : float
-    """
-
-    def __init__(self, label: Any, n_free: int, ridge: float) -> None:
-        self.label, self.n_free, self.ridge = label, n_free, ridge
-        super().__init__(
-            f"The codes of class {label!r} are not determined: its {n_free} own and shared "
-            f"atoms are linearly dependent and ridge is {ridge:g}. Use a larger ridge, or "
-            "fewer atoms."
-        )
-
-    def named(self, label: Any) -> UndeterminedCodesError:
-        """The same error under another name of the class."""
-        return UndeterminedCodesError(label, self.n_free, self.ridge)
-
-
-class Block(NamedTuple):
-    """Rows of one class that share a system: shift ρ on the free atoms, λ + ρ on the others."""
-
-    label: int
-    rows: slice
-    shift: float
 
 
 class RidgeFactor:
@@ -188,44 +161,11 @@ def suppressed_codes(
         The exact minimisers.
     """
     codes = np.empty((len(Y), len(dictionary)), dtype=Y.dtype)
-    for shift, group in _shared_factorisations(blocks, suppression, len(dictionary)):
+    for shift, group in shared_factorisations(blocks, suppression, len(dictionary)):
         factor = RidgeFactor(dictionary, shift)
-        rows = _joined([block.rows for block in group])
+        rows = joined([block.rows for block in group])
         codes[rows] = _group_codes(Y[rows], factor, group, layout, suppression)
     return codes
-
-
-def _joined(slices: Sequence[slice]) -> slice | Index:
-    """All indices of the slices in turn; where these are consecutive one slice, to spare a copy."""
-    if all(a.stop == b.start for a, b in pairwise(slices)):
-        return slice(slices[0].start, slices[-1].stop)
-    return np.concatenate([np.arange(s.start, s.stop) for s in slices])
-
-
-def _neumann_steps(offset: float, shift: float) -> float:
-    """Terms after which (offset/shift)ᵏ has fallen below rounding."""
-    if offset == 0:
-        return 0
-    ratio = abs(offset) / shift if shift > 0 else np.inf
-    return np.ceil(np.log(np.finfo(float).eps) / np.log(ratio)) if ratio < 0.5 else np.inf
-
-
-def _shared_factorisations(
-    blocks: Sequence[Block], suppression: float, n_atoms: int
-) -> Iterator[tuple[float, list[Block]]]:
-    """Group blocks under few values of τ: refine where that is cheaper than to factor again."""
-    left = list(blocks)
-    while left:
-        sizes: dict[float, int] = {}
-        for block in left:
-            sizes[block.shift] = sizes.get(block.shift, 0) + _n_rows(block)
-        center = max(sizes, key=lambda shift: sizes[shift])
-        tau = suppression + center
-        # A step is one product of the rows with N; a factorisation is some three of K rows.
-        limit = 3 * n_atoms
-        near = {s for s, n in sizes.items() if n * _neumann_steps(s - center, tau) <= limit}
-        yield tau, [block for block in left if block.shift in near]
-        left = [block for block in left if block.shift not in near]
 
 
 def _group_codes(
@@ -236,19 +176,19 @@ def _group_codes(
     On the atoms R the factor is off by δ = τ_c − τ; the series x ← x⁰ − M⁻¹ δ x_R, with M the
     system at τ on R and ρ_c on S, removes that exactly in a few terms.
     """
-    blocks = _consecutive(blocks)
+    blocks = consecutive(blocks)
     codes = _solve(factor.codes(Y), factor, _batches(factor, blocks, layout), layout.shared)
     offsets = {block.shift: suppression + block.shift - factor.shift for block in blocks}
     off = [block for block in blocks if offsets[block.shift]]
     if off:
-        rows = _joined([block.rows for block in off])
-        off, start = _consecutive(off), codes[rows]
+        rows = joined([block.rows for block in off])
+        off, start = consecutive(off), codes[rows]
         batches, owns = _batches(factor, off, layout), [layout.own(b.label) for b in off]
-        delta = np.repeat([offsets[b.shift] for b in off], [_n_rows(b) for b in off])
+        delta = np.repeat([offsets[b.shift] for b in off], [n_rows_of(b) for b in off])
         delta = delta[:, None].astype(Y.dtype)
         N = factor.smoother.astype(Y.dtype, copy=False)
         refined = start
-        steps = max(_neumann_steps(offset, factor.shift) for offset in offsets.values())
+        steps = max(neumann_steps(offset, factor.shift) for offset in offsets.values())
         for _ in range(int(steps)):
             excess = delta * refined
             for block, own in zip(off, owns):
@@ -258,16 +198,6 @@ def _group_codes(
             refined = start - _solve(ridge, factor, batches, layout.shared)
         codes[rows] = refined
     return codes
-
-
-def _n_rows(block: Block) -> int:
-    return block.rows.stop - block.rows.start
-
-
-def _consecutive(blocks: Sequence[Block]) -> list[Block]:
-    """The same blocks over rows that are gathered one after another."""
-    ends = np.cumsum([_n_rows(block) for block in blocks]).tolist()
-    return [b._replace(rows=slice(end - _n_rows(b), end)) for b, end in zip(blocks, ends)]
 
 
 class _Batch(NamedTuple):
@@ -298,7 +228,7 @@ def _batches(factor: RidgeFactor, blocks: Sequence[Block], layout: AtomLayout) -
     shapes: dict[tuple[int, int], list[Block]] = {}
     for block in blocks:
         if block.shift != factor.shift:  # with λ = 0 the ridge codes are the codes
-            shape = (_n_rows(block), layout.per_class[block.label])
+            shape = (n_rows_of(block), layout.per_class[block.label])
             shapes.setdefault(shape, []).append(block)
     with one_thread():
         return [_batch(factor, alike, layout) for alike in shapes.values()]
@@ -314,10 +244,10 @@ def _batch(factor: RidgeFactor, blocks: Sequence[Block], layout: AtomLayout) -> 
     _check_determined(systems, blocks)
     dtype = factor.dtype
     inverses = (factor.shift * np.linalg.inv(systems)).astype(dtype, copy=False)
-    own = _joined([layout.own(label) for label in labels])
+    own = joined([layout.own(label) for label in labels])
     smoothers = factor.smoother[own].astype(dtype, copy=False)
     smoothers = smoothers.reshape(len(blocks), layout.per_class[labels[0]], -1)
-    rows = _joined([block.rows for block in blocks])
+    rows = joined([block.rows for block in blocks])
     return _Batch(rows, free[:, None, :], levels.astype(dtype), inverses, smoothers)
 
 

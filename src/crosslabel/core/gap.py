@@ -25,7 +25,8 @@ from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.backend import one_thread
-from crosslabel.core.coding import Block, ridge_coder, suppressed_codes
+from crosslabel.core.code_blocks import Block
+from crosslabel.core.coding import ridge_coder, suppressed_codes
 from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties, blocks
 from crosslabel.core.scaling import Array

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.coding import Block
+from crosslabel.core.code_blocks import Block
 from crosslabel.core.moments import Targets
 from crosslabel.core.scaling import Array
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.backend import one_thread, threads_for
-from crosslabel.core.coding import Block, ridge_codes, suppressed_codes
+from crosslabel.core.code_blocks import Block
+from crosslabel.core.coding import ridge_codes, suppressed_codes
 from crosslabel.core.dictionary import noise_floor, sweep, update_atoms
 from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties, blocks
@@ -24,7 +25,7 @@ from crosslabel.core.scaling import Array, unit_rows
 Callback = Callable[[int, float], bool | None]
 
 
-class Problem(NamedTuple):
+class Iterated(NamedTuple):
     """What stays the same over the iterations."""
 
     rows: Array
@@ -60,7 +61,7 @@ class Solution(NamedTuple):
     apart: tuple[list[float], ...] = ()
 
 
-def exact_sweep(problem: Problem, D: Array) -> Sweep:
+def exact_sweep(problem: Iterated, D: Array) -> Sweep:
     """Minimise over all codes, then over each atom in turn."""
     rows, class_blocks, layout, penalties = problem
     X = suppressed_codes(rows, class_blocks, D, layout, penalties.suppression)
@@ -71,7 +72,7 @@ def exact_sweep(problem: Problem, D: Array) -> Sweep:
     return Sweep(update.dictionary, value, update.unused)
 
 
-def class_sweep(problem: Problem, D: Array) -> Sweep:
+def class_sweep(problem: Iterated, D: Array) -> Sweep:
     """The limit λ → ∞: codes live on own and shared atoms, so that classes meet only in the latter.
 
     Cost and memory are linear in the number of classes.
@@ -104,7 +105,7 @@ def class_sweep(problem: Problem, D: Array) -> Sweep:
     return Sweep(D, value, unused)
 
 
-SWEEPS: dict[str, Callable[[Problem, Array], Sweep]] = {
+SWEEPS: dict[str, Callable[[Iterated, Array], Sweep]] = {
     "exact": exact_sweep,
     "class": class_sweep,
 }
@@ -192,7 +193,7 @@ class Run:
             statistics, dictionary = statistics.project(self.basis), dictionary @ self.basis.T
         rows, starts = statistics.targets()
         of_class = blocks(starts, statistics.counts, penalties)
-        self.problem, self.sweep = Problem(rows, of_class, layout, penalties), SWEEPS[method]
+        self.problem, self.sweep = Iterated(rows, of_class, layout, penalties), SWEEPS[method]
         self.D, self.trace = unit_rows(dictionary), list[float]()
         self.unused = np.zeros(len(self.D), dtype=bool)
 

@@ -27,7 +27,7 @@ FEWEST = 4
 """Distinct samples from which on a class can spare one."""
 
 
-class HeldOut(NamedTuple):
+class SparedSamples(NamedTuple):
     """Samples that some classes gave up, and what those classes have left."""
 
     rows: NDArray[np.intp]
@@ -52,7 +52,7 @@ def calibrated(problem: Problem, member: Member, solution: Solution) -> float:
     return fit_temperature(scores, sample.labels[held_out.rows], sample.weights[held_out.rows])
 
 
-def _held_out(problem: Problem) -> HeldOut | None:
+def _held_out(problem: Problem) -> SparedSamples | None:
     """The first samples, by their content, of classes spread over all that can spare some."""
     sample, n_classes = problem.summary.sample, problem.layout.n_classes
     counts = np.bincount(sample.labels, minlength=n_classes)
@@ -70,4 +70,4 @@ def _held_out(problem: Problem) -> HeldOut | None:
     rest = np.concatenate(left)
     numbers = np.repeat(np.arange(len(classes)), [len(part) for part in left])
     moments = Moments.from_samples(sample.X[rest], numbers, len(classes), sample.weights[rest])
-    return HeldOut(np.concatenate(rows), classes, moments)
+    return SparedSamples(np.concatenate(rows), classes, moments)

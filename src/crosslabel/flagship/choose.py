@@ -30,8 +30,8 @@ from crosslabel.flagship.race import (
     LOCAL,
     Candidate,
     Grid,
+    JointSetting,
     Runner,
-    Setting,
     ahead,
     folds_to_run,
     race,
@@ -147,7 +147,11 @@ def choose(samples: Distinct, wish: Wish, lift: Lift | None = None) -> Choice:
     if not wish.is_open or not (fold >= 0).any() or len(np.unique(some.labels)) < 2:
         return named_choice(wish, settled(next(iter(tried))))
     found, scores = _raced(some, tried, fold, wish)
-    members = [_member(one, settled(one.lift), wish, samples, len(some.X)) for one in found]
+    members = []
+    for one in found:
+        taken = settled(one.lift)
+        width = (samples.X[:1] if lift else taken(samples.X[:1])).shape[1]
+        members.append(_member(one, taken, wish, width, len(some.X)))
     # The first is shown: atoms of a kernel cannot be looked at.
     members.sort(key=lambda member: member.lift.kernel is not None)
     return Choice(tuple(members), scores)
@@ -165,13 +169,13 @@ def named_choice(wish: Wish, lift: Lift) -> Choice:
 class Average(NamedTuple):
     """Settings with their shares at the temperature of their average, and its logits."""
 
-    settings: list[Setting]
+    settings: list[JointSetting]
     logits: Array
 
 
 def _raced(
     samples: Distinct, candidates: Mapping[str, LiftPlan], fold: Labels, wish: Wish
-) -> tuple[list[Setting], dict[str, float]]:
+) -> tuple[list[JointSetting], dict[str, float]]:
     """The settings that won, and the held-out accuracy of every lift that ran to the end."""
     linear, kernels = _field(samples, candidates, fold, wish)
     numbers = folds_to_run(fold)
@@ -227,12 +231,11 @@ def average(found: Sequence[Candidate], labels: Labels, weights: Array) -> Avera
     return Average(kept, sharpness * mixture)
 
 
-def _member(setting: Setting, lift: Lift, wish: Wish, samples: Distinct, n_some: int) -> Member:
-    """A setting as a view to be learnt from all samples."""
+def _member(setting: JointSetting, lift: Lift, wish: Wish, width: int, n_some: int) -> Member:
+    """A setting as a view to be learnt from all samples, of this many lifted features."""
     shrinkage = setting.shrinkage
     if shrinkage is not None:
         # The folds reckon with tr(W) over the dimensions that samples can span.
-        width = lift(samples.X[:1]).shape[1]
         shrinkage *= width / min(width, n_some)
     return Member(
         lift,

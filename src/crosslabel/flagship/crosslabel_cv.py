@@ -275,13 +275,12 @@ class CrossLabelClassifierCV(Predictor):
         """Scores of every fold by every setting."""
         rules = list(dict.fromkeys(one.by_dictionary for one in grid))
         shrinkages = list(dict.fromkeys(one.shrinkage for one in grid if one.shrinkage is not None))
-        hashes, base = row_hashes(training.X), self._base(seed)
+        X, classes, labels, weights = training
+        hashes, base = row_hashes(X), self._base(seed)
         folds = []
         for rows, test in splits:
-            part = Training(
-                training.X[rows], training.classes, training.labels[rows], training.weights[rows]
-            )
-            fold = Fold.of(part, training.X[test], self.scale, hashes[rows])
+            part = Training(X[rows], classes, labels[rows], weights[rows])
+            fold = Fold.of(part, X[test], self.scale, hashes[rows])
             folds.append(fold_scores(fold, rules, shrinkages, base))
         return HeldOut(training, splits, folds)
 

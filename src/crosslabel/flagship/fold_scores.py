@@ -151,8 +151,8 @@ def learnt_scores(fold: Fold, grid: Sequence[Setting], base: Settings) -> dict[S
 
 
 @dataclass(frozen=True)
-class Axes:
-    """Axes of all classes, padded with zeros to one number m, and queries along them.
+class FoldAxes:
+    """FoldAxes of all classes, padded with zeros to one number m, and queries along them.
 
     Attributes
     ----------
@@ -167,7 +167,7 @@ class Axes:
     queries: Array
 
     @classmethod
-    def of(cls, fold: Fold, most: int) -> Axes:
+    def of(cls, fold: Fold, most: int) -> FoldAxes:
         """No more than a class can get atoms."""
         found = spectra(fold.moments, most)
         m, n_features = max(len(one.values) for one in found), fold.moments.n_features
@@ -200,7 +200,7 @@ def closed_form_scores(fold: Fold, grid: Sequence[Setting]) -> dict[Setting, Arr
     sizes = np.array([wanted_atoms(atoms, n_classes) for atoms, _ in points])
     sizes = np.minimum(sizes, fold.n_distinct)
     ridges = np.array([ridge for _, ridge in points])
-    axes = Axes.of(fold, int(sizes.max()))
+    axes = FoldAxes.of(fold, int(sizes.max()))
     filled = energies(axes.values, sizes, ridges[:, None])
     asked = {one.rule for one in grid}
     by_point = dict[tuple[str, object], Array]()
@@ -214,12 +214,12 @@ def closed_form_scores(fold: Fold, grid: Sequence[Setting]) -> dict[Setting, Arr
     return {one: by_point[one.rule, (one.atoms_per_class, one.ridge)] for one in grid}
 
 
-def local_scores(axes: Axes, filled: Array, ridges: Array) -> Array:
+def local_scores(axes: FoldAxes, filled: Array, ridges: Array) -> Array:
     """Scores of the local rule, −(‖y‖² − Σ_i (1 − (β/(q_i + β))²) (u_iᵀy)²), at every point.
 
     Parameters
     ----------
-    axes : Axes
+    axes : FoldAxes
     filled : ndarray of shape (n_points, n_classes, m)
         q.
     ridges : ndarray of shape (n_points,)
@@ -237,7 +237,7 @@ def local_scores(axes: Axes, filled: Array, ridges: Array) -> Array:
     return np.minimum(explained.transpose(1, 2, 0) - axes.energy[:, None], 0)
 
 
-def global_scores(axes: Axes, filled: Array, ridge: float) -> dict[str, Array]:
+def global_scores(axes: FoldAxes, filled: Array, ridge: float) -> dict[str, Array]:
     """Scores of the global rules with one dictionary, for one factorisation.
 
     Atoms √q_i u_i of a class are orthogonal: a class with codes x leaves
@@ -245,7 +245,7 @@ def global_scores(axes: Axes, filled: Array, ridge: float) -> dict[str, Array]:
 
     Parameters
     ----------
-    axes : Axes
+    axes : FoldAxes
     filled : ndarray of shape (n_classes, m)
         q, not zero for at least one axis of each class.
     ridge : float
@@ -272,7 +272,7 @@ def global_scores(axes: Axes, filled: Array, ridge: float) -> dict[str, Array]:
     return {"global-length": -residuals / lengths, "global-residual": -residuals}
 
 
-def _codes(axes: Axes, used: Labels, q: Array, projected: Array, ridge: float) -> Array:
+def _codes(axes: FoldAxes, used: Labels, q: Array, projected: Array, ridge: float) -> Array:
     """Ridge codes over the atoms √q u: of the two systems the smaller one is solved."""
     roots, n_features = np.sqrt(q), axes.queries.shape[1]
     if len(used) <= n_features:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import product
 from typing import Any, Literal, NamedTuple
@@ -62,19 +63,13 @@ def settings(
     if not atoms:
         raise ValueError("atoms_per_class is empty; give at least one number of atoms.")
     names = _rules(rules)
-    values = [
-        _numbers("suppressions", suppressions, finite=False),
-        _numbers("groupings", groupings),
-        _numbers("ridges", ridges),
-    ]
+    lambdas = _numbers("suppressions", suppressions, finite=False)
+    gammas, betas = _numbers("groupings", groupings), _numbers("ridges", ridges)
     shrunk = _numbers("shrinkages", shrinkages, above_zero=True) if JOINT in names else []
-    by_rule = [(name, a) for name in names for a in (shrunk if name == JOINT else [None])]
-    return [
-        Setting(size, suppression, grouping, ridge, rule, shrinkage)
-        for size, suppression, grouping, ridge, (rule, shrinkage) in product(
-            atoms, values[0], values[1], values[2], by_rule
-        )
-    ]
+    none: list[float | None] = [None]
+    by_rule = [(name, a) for name in names for a in (shrunk if name == JOINT else none)]
+    points = product(atoms, lambdas, gammas, betas, by_rule)
+    return [Setting(k, lam, gamma, beta, rule, a) for k, lam, gamma, beta, (rule, a) in points]
 
 
 def _rules(rules: Literal["auto"] | Sequence[str]) -> list[str]:
@@ -97,7 +92,9 @@ def _numbers(
         raise ValueError(f"{name} must be a sequence of numbers of zero or more; got {values!r}.")
     if above_zero and grid.min() == 0:
         raise ValueError(f"{name} must be a sequence of numbers above zero; got {values!r}.")
-    return grid.tolist()
+    # JSON reads every infinity as one object: with one here, a model loaded and stored again is
+    # the same file.
+    return [math.inf if math.isinf(value) else value for value in grid.tolist()]
 
 
 def _atom_counts(entry: int | Sequence[int], n_classes: int) -> Atoms:

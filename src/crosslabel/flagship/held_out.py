@@ -23,6 +23,10 @@ from crosslabel.core.water_filling import energies
 _FEW = 4
 """Where fewer than one in so many axes of a large class are wanted, only these are found."""
 _LARGE = 100
+_MANY = 500
+"""Samples from which on a kernel's products are found when they are asked for, not all at once."""
+_CHUNK = 32
+"""Samples whose products with each other are found at once, for those with themselves."""
 _JITTER = 1e-10
 """Of the mean eigenvalue: equal samples make a Gram matrix singular."""
 
@@ -75,7 +79,8 @@ class Samples:
     def energy(self) -> Array:
         """Squared norms."""
         if self.kernel is not None:
-            return np.diagonal(self.gram)
+            parts = np.array_split(self.scaled, len(self.scaled) // _CHUNK + 1)
+            return np.concatenate([np.diagonal(self.kernel(part, part)) for part in parts])
         return np.einsum("ij,ij->i", self.scaled, self.scaled)
 
     @cached_property
@@ -94,10 +99,12 @@ class Samples:
 
     def inner(self, some: Labels, others: Labels) -> Array:
         """Inner products of some samples with others."""
-        # Every fold asks for most pairs: of long rows, all are found once.
-        if self.is_wide:
+        # Every fold asks for most pairs: of long rows, all are found once. A kernel may be left out
+        # after the first fold, which asks for few of many.
+        known = "gram" in vars(self) or self.kernel is None or len(self.scaled) <= _MANY
+        if self.is_wide and known:
             return self.gram[np.ix_(some, others)]
-        return self.scaled[some] @ self.scaled[others].T
+        return self._products(self.scaled[some], self.scaled[others])
 
     def _products(self, some: Array, others: Array) -> Array:
         return some @ others.T if self.kernel is None else self.kernel(some, others)
@@ -189,6 +196,10 @@ def global_evidence(
     shares = _shrinkage(axes, [(n_atoms, ridge)])[:, 0]
     blocks, spent = [], []
     for one, share in zip(axes, shares):
+        if not len(one.values):  # samples of zeros: an atom of no energy keeps their place
+            spent.append(np.zeros(1))
+            blocks.append(np.zeros((1, rows.shape[1])))
+            continue
         filled = ridge / (1 - share[: len(one.values)]) - ridge  # w = q/(q + β)
         spent.append(filled)
         blocks.append((np.sqrt(filled)[:, None] * one.combination.T) @ rows[one.members])

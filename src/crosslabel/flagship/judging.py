@@ -77,5 +77,5 @@ def results(grid: Sequence[Setting], scores: Array) -> Results:
         "rank_test_score": rankdata(-height, method="min").astype(np.int32),
         "split_test_score": scores,
     }
-    columns = {f"split{k}_test_score": column for k, column in enumerate(scores.T)}
+    columns = {f"split{k}_test_score": column.copy() for k, column in enumerate(scores.T)}
     return Results({**table, **columns}, int(height.argmax()))

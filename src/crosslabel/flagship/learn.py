@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from crosslabel.core import reference
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.coding import UndeterminedCodesError
+from crosslabel.core.code_blocks import UndeterminedCodesError
 from crosslabel.core.grouped import learn_limit
 from crosslabel.core.memory import check_room
 from crosslabel.core.rotation import exemplars
@@ -22,6 +22,9 @@ from crosslabel.core.solver import learn as iterate
 from crosslabel.flagship.problem import Problem
 from crosslabel.flagship.start import start
 from crosslabel.intake.devices import device_solver
+
+LOOKED_AT = 64
+"""Samples of a class, drawn by their content, among which those are that its atoms look like."""
 
 INSTEAD = "Use suppression=inf, whose cost is linear in the number of classes, or fewer atoms."
 
@@ -39,6 +42,7 @@ def learn(
     *,
     known: Mapping[int, Known] | None = None,
     first: Array | None = None,
+    is_shown: bool = True,
 ) -> Solution:
     """The dictionary of a problem, with its classes in the order of `problem.seen`.
 
@@ -51,9 +55,11 @@ def learn(
         Classes that are not to be learnt anew, where each is a problem of its own.
     first : ndarray of shape (n_atoms, n_features), optional
         A dictionary to start from instead of `init`.
+    is_shown : bool, default=True
+        Whether someone may look at the atoms: they then look like samples.
     """
     if problem.settings.is_closed_form:
-        solution = _closed_form(problem, known or {})
+        solution = _closed_form(problem, known or {}, is_shown)
         if callback:
             callback(0, solution.trace[-1])
         return solution
@@ -61,20 +67,21 @@ def learn(
     return SOLVERS[problem.settings.solver](problem, D, callback)
 
 
-def _closed_form(problem: Problem, known: Mapping[int, Known]) -> Solution:
+def _closed_form(problem: Problem, known: Mapping[int, Known], is_shown: bool) -> Solution:
     """Every class for itself; those that are known stay."""
     layout, penalties = problem.layout, problem.settings.penalties
     new = np.array([c for c in range(layout.n_classes) if c not in known], dtype=np.intp)
     if layout.shared or len(new) == layout.n_classes:
         with _naming(problem, np.arange(layout.n_classes)):
-            return learn_limit(problem.moments, layout, penalties, likeness(problem, layout))
+            rows = likeness(problem, np.arange(layout.n_classes)) if is_shown else None
+            return learn_limit(problem.moments, layout, penalties, rows)
     part = AtomLayout(0, tuple(layout.per_class[c] for c in new))
     D = np.empty((layout.n_atoms, problem.moments.n_features), problem.summary.dtype)
     unused, values = np.zeros(layout.n_atoms, dtype=bool), np.empty(layout.n_classes)
     for c, (atoms, value) in known.items():
         D[layout.own(c)], values[c] = atoms, value
     if len(new):
-        rows = likeness(problem, layout, new)
+        rows = likeness(problem, new) if is_shown else None
         found = learn_limit(problem.moments.reordered(new), part, penalties, rows)
         for k, c in enumerate(new.tolist()):
             D[layout.own(c)] = found.dictionary[part.own(k)]
@@ -84,20 +91,36 @@ def _closed_form(problem: Problem, known: Mapping[int, Known]) -> Solution:
     return Solution(D, [float(values.sum())], unused, apart)
 
 
+<<<<<<< HEAD
+def likeness(problem: Problem, classes: NDArray[np.intp]) -> Array | None:
+    """Samples that the atoms of these classes shall look like; None where too few are kept.
+
+    The rows of shared atoms, which look like nothing, come first where all classes are asked for.
+    """
+    sample, layout = problem.summary.sample, problem.layout
+=======
 def likeness(
     problem: Problem, layout: AtomLayout, classes: NDArray[np.intp] | None = None
 ) -> Array | None:
     """Samples that the atoms of each class shall look like; None where too few are kept."""
     sample = problem.summary.sample
     which = range(layout.n_classes) if classes is None else classes.tolist()
+>>>>>>> types
     starts = np.searchsorted(sample.labels, np.arange(layout.n_classes + 1))
-    rows: list[Array] = [np.zeros((0 if classes is not None else layout.shared, sample.X.shape[1]))]
-    for c in which:
-        own = sample.X[starts[c] : starts[c + 1]]
-        if len(own) < layout.per_class[c]:
-            return None
-        rows.append(own[exemplars(own, layout.per_class[c])])
-    return np.concatenate(rows)
+    counts = np.minimum(np.diff(starts), LOOKED_AT)
+    sizes = np.array(layout.per_class)
+    if (counts[classes] < np.minimum(sizes[classes], LOOKED_AT)).any():
+        return None
+    found: dict[int, Array] = {}
+    for n, k in {(int(counts[c]), int(sizes[c])) for c in classes}:
+        alike = classes[(counts[classes] == n) & (sizes[classes] == k)]
+        rows = sample.X[starts[alike][:, None] + np.arange(n)]
+        chosen = exemplars(rows, k)
+        for one, place, c in zip(rows, chosen, alike.tolist()):
+            found[c] = one[place]
+    shared = layout.shared if len(classes) == layout.n_classes else 0
+    none = np.zeros((shared, sample.X.shape[1]))
+    return np.concatenate([none, *(found[c] for c in classes.tolist())])
 
 
 @contextmanager

@@ -43,7 +43,7 @@ class Kind(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Setting:
+class JointSetting:
     """One lift's joint rule; immutable.
 
     Its logits are dictionary_weight · evidence + discriminant_weight · g.
@@ -73,7 +73,7 @@ class Setting:
 class Candidate:
     """A lift's best joint rule, and the logits and losses of the held-out samples."""
 
-    setting: Setting
+    setting: JointSetting
     logits: Array
     losses: Array
 
@@ -179,7 +179,7 @@ class Runner:
         _, ridge, rule = kinds[0][0]
         shrinkage = kinds[1][0].value if len(kinds) > 1 else None
         a, b = [*joined.tolist(), 0.0][:2]
-        setting = Setting(self.name, rule, self.grid.n_atoms, ridge, shrinkage, a, b)
+        setting = JointSetting(self.name, rule, self.grid.n_atoms, ridge, shrinkage, a, b)
         return Candidate(setting, logits, log_losses(logits, labels))
 
 

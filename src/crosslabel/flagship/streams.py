@@ -9,11 +9,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+<<<<<<< HEAD
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.metaestimators import available_if
+=======
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+>>>>>>> types
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.gap import optimality_gap
@@ -33,6 +41,13 @@ from crosslabel.intake.partitions import DaskCollection
 from crosslabel.intake.sources import OnDisk
 from crosslabel.intake.statistics import ClassStatistics
 from crosslabel.intake.summary import Summary
+
+
+def _goes_on(model: StreamLearner) -> Literal[True]:
+    """Whether a model can take more samples: it has none yet, or keeps a summary of them."""
+    if "_fitted" in model.__dict__:
+        model.kept_summary()
+    return True
 
 
 class StreamLearner(Predictor):
@@ -55,17 +70,18 @@ class StreamLearner(Predictor):
     @property
     def statistics_(self) -> ClassStatistics:
         """Count, mean and scatter of each class, of all samples that the model has learnt from."""
-        return self._kept_summary().statistics
+        return self.kept_summary().statistics
 
     @property
     def optimality_gap_(self) -> float:
         """What the objective could still fall by, at most, with any number of atoms."""
-        view, moments = self.fitted_.view, self._kept_summary().statistics.moments
+        view, moments = self.fitted_.view, self.kept_summary().statistics.moments
         sizes = tuple(size for size in view.layout.per_class if size)
         layout = AtomLayout(view.layout.shared, sizes)
         penalties = replace(self._settings(0), ridge=view.ridge).penalties
         return optimality_gap(moments, view.dictionary.astype(float), layout, penalties)
 
+    @available_if(_goes_on)
     def partial_fit(
         self,
         X: ArrayLike,
@@ -97,8 +113,6 @@ class StreamLearner(Predictor):
         """
         self._validate_params()
         old = self.__dict__.get("_summary")
-        if old is None and "_fitted" in self.__dict__:
-            self._kept_summary()  # says why it cannot go on
         bare = self._bare()
         dtype = None if old is None else old.dtype
         samples, targets, weights = check_batch(bare, X, y, sample_weight, dtype)
@@ -119,7 +133,7 @@ class StreamLearner(Predictor):
         self
         """
         self._validate_params()
-        return self._learn_summary(self._kept_summary())
+        return self._learn_summary(self.kept_summary())
 
     def forget(
         self,
@@ -150,7 +164,7 @@ class StreamLearner(Predictor):
         ImpossibleRemovalError
             If the samples cannot all have been added; nothing is removed then.
         """
-        summary = self._kept_summary()
+        summary = self.kept_summary()
         samples, targets, weights = check_batch(self, X, y, sample_weight, summary.dtype)
         unknown = np.setdiff1d(targets, summary.classes)
         if unknown.size:
@@ -176,7 +190,7 @@ class StreamLearner(Predictor):
         -------
         self
         """
-        return self._after_loss(self._kept_summary().without(label), refit)
+        return self._after_loss(self.kept_summary().without(label), refit)
 
     def fit_statistics(self, statistics: ClassStatistics) -> Self:
         """Learn from statistics alone, for example of several sites: no sample is needed.
@@ -304,7 +318,8 @@ class StreamLearner(Predictor):
         """Samples of a class that are kept: never fewer than its atoms."""
         return max(int(self.kept_samples), int(np.max(np.asarray(self.atoms_per_class))))
 
-    def _kept_summary(self) -> Summary:
+    def kept_summary(self) -> Summary:
+        """The summary that the model goes on from, or an error that says why there is none."""
         summary = self.__dict__.get("_summary")
         if summary is None:
             raise AttributeError(

@@ -64,7 +64,8 @@ def train(
         known = None if before is None else unchanged(problem, before)
         if warm is not None and not views:
             first = warm_dictionary(problem, warm)
-        solution = learn(problem, None if views else callback, known=known, first=first)
+        tell = None if views else callback
+        solution = learn(problem, tell, known=known, first=first, is_shown=not views)
         first = None
         views.append(view_of(problem, member, solution))
         solutions.append(solution)

@@ -96,6 +96,8 @@ def check_training(
     check_classification_targets(targets)
     weights = checked_weights(from_device(sample_weight), len(samples))
     kept = weights > 0
+    if not kept.any():
+        raise ValueError("All sample weights are zero: there is no sample to learn from.")
     if not kept.all():
         samples, targets, weights = samples[kept], targets[kept], weights[kept]
     classes, labels = np.unique(targets, return_inverse=True)

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
-from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
 from crosslabel.core.backend import is_tensor, namespace
 from crosslabel.core.scaling import Array, unit_rows
@@ -26,8 +25,8 @@ State = Mapping[str, Any]
 Kernel = Callable[..., Array]
 
 KERNELS: dict[str, Kernel] = {
-    "rbf": rbf_kernel,
-    "poly": lambda X, Y, gamma: polynomial_kernel(X, Y, degree=3, gamma=gamma, coef0=1.0),
+    "rbf": lambda X, Y, gamma: np.exp(-gamma * squared_distances(X, Y)),
+    "poly": lambda X, Y, gamma: (gamma * X @ Y.T + 1) ** 3,
     # The rows are kernel values already.
     "precomputed": lambda X, Y, gamma: X,
 }
@@ -38,6 +37,12 @@ RANK = 1e-10
 
 NEGATIVE = 1e-6
 """Part of the largest eigenvalue that a negative one may reach and still be rounding."""
+
+
+def squared_distances(X: Array, Y: Array) -> Array:
+    """‖x − y‖² for all pairs of rows."""
+    squares = [np.einsum("ij,ij->i", rows, rows) for rows in (X, Y)]
+    return np.maximum(squares[0][:, None] + squares[1] - 2 * X @ Y.T, 0)
 
 
 def kernel_values(kernel: str | Kernel, gamma: float, some: Array, others: Array) -> Array:

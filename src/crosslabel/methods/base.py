@@ -29,7 +29,7 @@ from crosslabel.intake.checking import (
     validate_data,
 )
 from crosslabel.intake.devices import check_tensor, named, on_device
-from crosslabel.methods.parameters import Constraints
+from crosslabel.methods.parameters import YES_OR_NO, Constraints
 
 ADVICE = "Rescale X, or use normalize=True."
 
@@ -45,7 +45,7 @@ class ComparisonMethod(ClassifierMixin, BaseEstimator, ABC):
     training and in prediction alike.
     """
 
-    _parameter_constraints: ClassVar[Constraints] = {"normalize": ["boolean"]}
+    _parameter_constraints: ClassVar[Constraints] = {"normalize": YES_OR_NO}
 
     normalize: bool
     device: str | None = None  # where to predict; a parameter of the methods that have a choice

@@ -11,13 +11,19 @@ from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.lasso import lasso
 from crosslabel.core.residuals import energies
 from crosslabel.core.scaling import Array
-from crosslabel.methods.base import ComparisonMethod
-from crosslabel.methods.parameters import COUNT, POSITIVE, POSITIVE_OR_ZERO, SEED, Constraints
+from crosslabel.methods.parameters import (
+    COUNT,
+    POSITIVE,
+    POSITIVE_OR_ZERO,
+    SEED,
+    YES_OR_NO,
+    Constraints,
+)
 
 Codes = TypeVar("Codes")
 
 CONSTRAINTS: Constraints = {
-    **ComparisonMethod._parameter_constraints,
+    "normalize": YES_OR_NO,
     "atoms_per_class": COUNT,
     "penalty": POSITIVE,
     "max_iter": COUNT,

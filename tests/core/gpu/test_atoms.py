@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from crosslabel.core.dictionary import noise_floor, update_atoms
 from crosslabel.core.dictionary import sweep as sweep_of_part
-from crosslabel.core.gpu.atoms import BLOCK, CHUNK, AtomSweep, Steps, steps
+from crosslabel.core.gpu.atoms import BLOCK, AtomSweep, steps
+from crosslabel.core.gpu.chunk import CHUNK, Steps
 from crosslabel.core.scaling import unit_rows
 
 

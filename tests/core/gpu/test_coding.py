@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.coding import Block, UndeterminedCodesError
+from crosslabel.core.code_blocks import Block, UndeterminedCodesError
 from crosslabel.core.gpu import coding
 from crosslabel.core.gpu.coding import SuppressedCoder, factorise
 from crosslabel.core.moments import Moments
@@ -110,7 +110,7 @@ def test_a_shift_above_rounding_is_not_looked_at():
 def batch(shifts, tau=1.0, n_own=3):
     layout = AtomLayout(0, (n_own,) * len(shifts))
     of_class = [Block(c, slice(c, c + 1), shift) for c, shift in enumerate(shifts)]
-    return coding._Batch(of_class, layout, tau, torch.device("cpu"))
+    return coding._DeviceBatch(of_class, layout, tau, torch.device("cpu"))
 
 
 def test_systems_are_safe_where_every_shift_is_above_rounding():

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from crosslabel.lab.records import Store
-from crosslabel.lab.report.content import Atoms, BarChart, Confusion, LineChart, StemGrid
+from crosslabel.lab.report.content import AtomSheet, BarChart, Confusion, LineChart, StemGrid
 from crosslabel.lab.report.gather import gather
 from crosslabel.lab.spec_files import load_specs
 from tests.lab.report.synthetic import PEOPLE, fill, write_specs
@@ -125,7 +125,7 @@ def test_confusions_are_summed_over_the_splits(made):
 
 def test_atoms_and_the_trace_of_the_flagship_are_shown(made):
     figures = made[2]["table-2"].figures
-    (atoms,) = (f for f in figures if isinstance(f, Atoms))
+    (atoms,) = (f for f in figures if isinstance(f, AtomSheet))
     assert atoms.pictures.shape == (45, 12, 10)
     assert "32 per person" in atoms.title
     (trace,) = (f for f in figures if isinstance(f, LineChart))

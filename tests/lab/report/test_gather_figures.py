@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from crosslabel.lab.records import Store
-from crosslabel.lab.report.content import Atoms, BarChart, Confusion, LineChart, StemGrid
+from crosslabel.lab.report.content import AtomSheet, BarChart, Confusion, LineChart, StemGrid
 from crosslabel.lab.report.gather_figures import (
     MOST_LINES,
     atoms,
@@ -138,7 +138,7 @@ def test_all_figures_of_a_spec_come_together(made):
         name: {type(figure) for figure in figures(*of(made, name), made[1])} for name in made[0]
     }
     assert kinds == {
-        "table-2": {LineChart, Atoms},
+        "table-2": {LineChart, AtomSheet},
         "figure-5": {LineChart},
         "figure-6": {StemGrid},
         "table-4": {BarChart},

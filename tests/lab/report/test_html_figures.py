@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from crosslabel.lab.report.charts import Series
-from crosslabel.lab.report.content import Atoms, BarChart, Confusion, LineChart, StemGrid
+from crosslabel.lab.report.content import AtomSheet, BarChart, Confusion, LineChart, StemGrid
 from crosslabel.lab.report.html_figures import (
     MOST_ATOMS,
     MOST_CLASSES,
@@ -76,11 +76,11 @@ def test_atoms_are_strips_by_class_and_the_rest_is_counted():
     labels = np.repeat(np.arange(-1, 14), MOST_ATOMS + 2)
     pictures = np.random.default_rng(0).random((labels.size, 4, 3))
     names = tuple(f"person {number}" for number in range(14))
-    text = draw_figure(Atoms("Atoms", pictures, labels, names))
+    text = draw_figure(AtomSheet("Atoms", pictures, labels, names))
     assert text.count("<img") == MOST_CLASSES * MOST_ATOMS
     assert f"{MOST_ATOMS} atoms of shared" in text
     assert f"The first {MOST_CLASSES} classes of 15." in text
-    few = draw_figure(Atoms("Atoms", pictures[:4], labels[:4] + 1, names))
+    few = draw_figure(AtomSheet("Atoms", pictures[:4], labels[:4] + 1, names))
     assert "The first" not in few
     assert "4 atoms of person 0" in few
 

@@ -9,42 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-CHUNK = 32
-"""Atoms of one kernel: their coordinates, 2·CHUNK for each, fit into the registers of one block."""
+from crosslabel.core.gpu.chunk import CHUNK, Steps
 
 BLOCK = 256
 """Atoms whose residual rows are formed by one product."""
 
 SLICE = 256
 """Features of one slice of a Gram matrix; a single product would run on few of the processors."""
-
-
-class Steps(NamedTuple):
-    """A chunk's sweep in the coordinates of [V, D].
-
-    Attributes
-    ----------
-    changes : Tensor of shape (CHUNK, 2·CHUNK)
-        By how much each atom changes.
-    norms : Tensor of shape (CHUNK,)
-        ‖v‖ of each atom.
-    agreements : Tensor of shape (CHUNK,)
-        ⟨v, d⟩ with the atom's old value d.
-    """
-
-    changes: Tensor
-    norms: Tensor
-    agreements: Tensor
-
-    @classmethod
-    def into(cls, norms: Tensor, agreements: Tensor, chunk: slice) -> Steps:
-        """Where the results of one chunk go."""
-        return cls(norms.new_zeros(CHUNK, 2 * CHUNK), norms[chunk], agreements[chunk])
 
 
 class AtomSweep:

@@ -14,14 +14,14 @@ import torch
 from torch import Tensor
 
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.coding import (
+from crosslabel.core.code_blocks import (
     Block,
     UndeterminedCodesError,
-    _consecutive,
-    _joined,
-    _n_rows,
-    _neumann_steps,
-    _shared_factorisations,
+    consecutive,
+    joined,
+    n_rows_of,
+    neumann_steps,
+    shared_factorisations,
 )
 
 EPS = float(np.finfo(np.float64).eps)
@@ -67,7 +67,7 @@ def _cholesky(gram: Tensor, shift: float, n_atoms: int) -> Tensor:
     return L
 
 
-class _Batch:
+class _DeviceBatch:
     """Blocks of one shape: the small systems of many classes, solved together."""
 
     def __init__(
@@ -75,9 +75,9 @@ class _Batch:
     ) -> None:
         labels = [block.label for block in blocks]
         self.blocks, self.tau, self.n_shared = blocks, tau, layout.shared
-        self.rows = _index(_joined([block.rows for block in blocks]), device)
+        self.rows = _index(joined([block.rows for block in blocks]), device)
         self.free = torch.as_tensor(np.array([layout.free(c) for c in labels]), device=device)
-        self.own = _index(_joined([layout.own(c) for c in labels]), device)
+        self.own = _index(joined([layout.own(c) for c in labels]), device)
         shifts = np.array([block.shift for block in blocks])
         self.shifts = torch.as_tensor(shifts, device=device)[:, None, None]
         self.levels = tau - self.shifts
@@ -132,24 +132,24 @@ class _Group:
         self, rows: Tensor, tau: float, blocks: list[Block], layout: AtomLayout, suppression: float
     ) -> None:
         self.tau, device = tau, rows.device
-        self.place = _index(_joined([block.rows for block in blocks]), device)
+        self.place = _index(joined([block.rows for block in blocks]), device)
         self.rows = rows[self.place]
         offsets = {block.shift: suppression + block.shift - tau for block in blocks}
         shapes: dict[tuple[int, int, bool], list[Block]] = {}
-        for block in _consecutive(blocks):
+        for block in consecutive(blocks):
             if block.shift != tau:  # with λ = 0 the ridge codes are the codes
-                kind = (_n_rows(block), layout.per_class[block.label], bool(offsets[block.shift]))
+                kind = (n_rows_of(block), layout.per_class[block.label], bool(offsets[block.shift]))
                 shapes.setdefault(kind, []).append(block)
-        self.batches = [_Batch(alike, layout, tau, device) for alike in shapes.values()]
-        self.n_steps = int(max(_neumann_steps(offset, tau) for offset in offsets.values()))
+        self.batches = [_DeviceBatch(alike, layout, tau, device) for alike in shapes.values()]
+        self.n_steps = int(max(neumann_steps(offset, tau) for offset in offsets.values()))
         # The rows whose own τ_c is not τ, once more by themselves for the series.
         self.is_off = [off for _, _, off in shapes]
         off_blocks = [b for kind, alike in shapes.items() if kind[2] for b in alike]
         if off_blocks:
-            self.off_place = _index(_joined([block.rows for block in off_blocks]), device)
-            alone = iter(_consecutive(off_blocks))
+            self.off_place = _index(joined([block.rows for block in off_blocks]), device)
+            alone = iter(consecutive(off_blocks))
             self.off_batches = [
-                _Batch([next(alone) for _ in alike], layout, tau, device)
+                _DeviceBatch([next(alone) for _ in alike], layout, tau, device)
                 for kind, alike in shapes.items()
                 if kind[2]
             ]
@@ -183,7 +183,7 @@ def _excess(
     blocks: Sequence[Block], offsets: dict[float, float], layout: AtomLayout, rows: Tensor
 ) -> Tensor:
     """δ = τ_c − τ of each row, on the atoms of other classes; zero on the free ones."""
-    n_rows = [_n_rows(block) for block in blocks]
+    n_rows = [n_rows_of(block) for block in blocks]
     labels = np.repeat([block.label for block in blocks], n_rows)
     delta = np.repeat([offsets[block.shift] for block in blocks], n_rows)
     atoms = torch.as_tensor(layout.labels, device=rows.device)
@@ -210,7 +210,7 @@ class SuppressedCoder:
         self.shape = (len(rows), layout.n_atoms)
         self.groups = [
             _Group(rows, tau, group, layout, suppression)
-            for tau, group in _shared_factorisations(blocks, suppression, layout.n_atoms)
+            for tau, group in shared_factorisations(blocks, suppression, layout.n_atoms)
         ]
 
     @property

@@ -8,7 +8,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from crosslabel.core.gpu.atoms import Steps
+from crosslabel.core.gpu.chunk import Steps
 
 
 @triton.jit

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
+from numpy.typing import NDArray
 
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.backend import cholesky, namespace, one_thread, solve_lower, solve_upper
+from crosslabel.core.backend import namespace, one_thread
 from crosslabel.core.coding import ridge_codes
 from crosslabel.core.residuals import energies
 from crosslabel.core.rules.blocks import in_blocks
@@ -13,6 +16,9 @@ from crosslabel.core.rules.explanation import Share, share
 from crosslabel.core.rules.graph_builder import GraphBuilder
 from crosslabel.core.rules.rule import Rule
 from crosslabel.core.scaling import Array
+
+_TOGETHER = 2**18
+"""Values of atoms that are decomposed together: few enough to stay in cache."""
 
 
 class LocalRule(Rule):
@@ -39,15 +45,18 @@ class LocalRule(Rule):
         D = dictionary.astype(np.float64, copy=False)
         self.projection = np.zeros((D.shape[1], k + layout.n_classes * size), rows_type)
         self.projection[:, :k] = D[:k].T
-        factors = []
+        own = self.projection[:, k:].reshape(D.shape[1], layout.n_classes, size)
+        shared = np.zeros((k, layout.n_classes, k), rows_type)
         with one_thread():
-            for c, n_own in enumerate(layout.per_class):
-                atoms = np.concatenate([D[layout.own(c)], D[:k]])
-                factor = _explained_energy(atoms, ridge)
-                start = k + c * size
-                self.projection[:, start : start + n_own] = atoms.T @ factor[:, :n_own]
-                factors.append(factor[n_own:, n_own:])
-        self.shared_factor = np.concatenate(factors, axis=1).astype(rows_type)
+            for classes, n_own in _of_one_size(layout, D.shape[1]):
+                places = layout.starts[classes, None] + np.arange(n_own)
+                ends = np.broadcast_to(np.arange(k), (len(classes), k))
+                atoms = D[np.concatenate([places, ends], axis=1)]
+                factors = _explained_energy(atoms, ridge, n_own)
+                rows = factors[..., :n_own].transpose(0, 2, 1) @ atoms
+                own[:, classes, :n_own] = rows.transpose(2, 0, 1)
+                shared[:, classes] = factors[:, n_own:, n_own:].transpose(1, 0, 2)
+        self.shared_factor = shared.reshape(k, layout.n_classes * k)
         self.zero = np.zeros((), rows_type)
 
     def scores(self, Y: Array) -> Array:
@@ -93,17 +102,31 @@ def _class_energies(values: Array) -> Array:
     return namespace(values).einsum("ncs,ncs->nc", values, values)
 
 
-def _explained_energy(atoms: Array, ridge: float) -> Array:
-    """Lower triangular F with FFᵀ = A⁻¹(G + 2βI)A⁻¹, A = G + βI."""
-    gram, identity = atoms @ atoms.T, np.eye(len(atoms))
-    try:
-        L = cholesky(gram + ridge * identity)
-    except np.linalg.LinAlgError:
+def _of_one_size(layout: AtomLayout, n_features: int) -> Iterator[tuple[NDArray[np.intp], int]]:
+    """Classes with as many atoms as one another, some at a time, and that number."""
+    sizes = np.array(layout.per_class)
+    for n_own in np.unique(sizes).tolist():
+        alike = np.flatnonzero(sizes == n_own)
+        step = max(1, _TOGETHER // max(1, (n_own + layout.shared) * n_features))
+        yield from ((alike[s : s + step], n_own) for s in range(0, len(alike), step))
+
+
+def _explained_energy(atoms: Array, ridge: float, n_own: int) -> Array:
+    """F with FFᵀ = A⁻¹(G + 2βI)A⁻¹, A = G + βI, of each class; lower triangular with shared atoms.
+
+    With G = V diag(g) Vᵀ the root is V diag(√(g + 2β) / (g + β)).
+    """
+    size = atoms.shape[1]
+    values, axes = np.linalg.eigh(atoms @ atoms.transpose(0, 2, 1))
+    shifted = values + ridge
+    # An eigenvalue at the rounding level of the largest carries no digit of the true one.
+    if size and (shifted[:, 0] <= size * np.finfo(np.float64).eps * shifted[:, -1]).any():
         raise np.linalg.LinAlgError(
-            f"The local code is not determined: {len(atoms)} own and shared atoms of a class are "
+            f"The local code is not determined: {size} own and shared atoms of a class are "
             f"linearly dependent and ridge is {ridge:g}. Use ridge > 0, or fewer atoms."
-        ) from None
-    energies, axes = np.linalg.eigh(gram + 2 * ridge * identity)
-    root = (axes * np.sqrt(np.maximum(energies, 0))).T
-    # Any root will do: its QR factor is triangular, and as exact as the root.
-    return np.linalg.qr(solve_upper(solve_lower(root, L), L)).R.T
+        )
+    roots = axes * (np.sqrt(np.maximum(values + 2 * ridge, 0)) / shifted)[:, None, :]
+    if n_own == size:
+        return roots
+    # The QR factor of any root is triangular, and as exact as the root.
+    return np.linalg.qr(roots.transpose(0, 2, 1)).R.transpose(0, 2, 1)

@@ -11,7 +11,7 @@ from crosslabel.core.rules.graph_builder import GraphBuilder
 from crosslabel.core.scaling import Array
 
 
-class Atoms(NamedTuple):
+class RuleAtoms(NamedTuple):
     """What a rule is made from: the atoms, which class each belongs to, and β."""
 
     dictionary: Array
@@ -37,7 +37,7 @@ class Rule(ABC):
     """What the rule compares, in words: a score is minus this."""
 
     def __init__(self, dictionary: Array, layout: AtomLayout, ridge: float) -> None:
-        self.atoms = Atoms(dictionary, layout, ridge)
+        self.atoms = RuleAtoms(dictionary, layout, ridge)
 
     @abstractmethod
     def scores(self, Y: Array) -> Array:

@@ -121,7 +121,7 @@ class StemGrid:
 
 
 @dataclass(frozen=True)
-class Atoms:
+class AtomSheet:
     """Learnt atoms as pictures."""
 
     title: str
@@ -139,7 +139,7 @@ class Confusion:
     counts: NDArray[np.floating]
 
 
-Figure = LineChart | BarChart | StemGrid | Atoms | Confusion
+Figure = LineChart | BarChart | StemGrid | AtomSheet | Confusion
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,14 @@ from crosslabel.lab.measured import Records, over_splits
 from crosslabel.lab.quantities import QUANTITIES
 from crosslabel.lab.records import Record, Store
 from crosslabel.lab.report.charts import Series
-from crosslabel.lab.report.content import Atoms, BarChart, Confusion, Figure, LineChart, StemGrid
+from crosslabel.lab.report.content import (
+    AtomSheet,
+    BarChart,
+    Confusion,
+    Figure,
+    LineChart,
+    StemGrid,
+)
 from crosslabel.lab.spec import Cell, Spec, TableSetting
 
 AXES = {"suppression": "λ (suppression)", "grouping": "γ (grouping)", "ridge": "β (ridge)"}
@@ -159,7 +166,7 @@ def confusions(spec: Spec, records: Records) -> Iterator[Confusion]:
         yield Confusion(", ".join(place), names[place], counts)
 
 
-def atoms(spec: Spec, records: Records, store: Store) -> Iterator[Atoms]:
+def atoms(spec: Spec, records: Records, store: Store) -> Iterator[AtomSheet]:
     """Pictures of what the flagship has learnt at the last setting that kept them."""
     kept = [cell for cell in records if cell.method.ours and store.dictionary_place(cell).is_file()]
     if not kept:
@@ -171,7 +178,7 @@ def atoms(spec: Spec, records: Records, store: Store) -> Iterator[Atoms]:
         pictures = file["atoms"].reshape(-1, *file["image_shape"])
         names = tuple(map(str, file["classes"]))
         title = f"Learnt atoms, {cell.method.label}, {setting.label}"
-        yield Atoms(title, pictures.astype(float), file["atom_labels"], names)
+        yield AtomSheet(title, pictures.astype(float), file["atom_labels"], names)
 
 
 def _first_splits(

@@ -7,7 +7,14 @@ from functools import singledispatch
 import numpy as np
 
 from crosslabel.lab.report import charts, confusion, pictures
-from crosslabel.lab.report.content import Atoms, BarChart, Confusion, Figure, LineChart, StemGrid
+from crosslabel.lab.report.content import (
+    AtomSheet,
+    BarChart,
+    Confusion,
+    Figure,
+    LineChart,
+    StemGrid,
+)
 from crosslabel.lab.report.html_tables import plain_table
 from crosslabel.lab.report.markup import Markup, element, join
 
@@ -22,7 +29,7 @@ def draw_figure(figure: Figure) -> Markup:
 
     Parameters
     ----------
-    figure : LineChart, BarChart, StemGrid, Atoms or Confusion
+    figure : LineChart, BarChart, StemGrid, AtomSheet or Confusion
     """
     raise TypeError(f"There is no drawing of {type(figure).__name__}.")
 
@@ -108,7 +115,7 @@ def stem_grid(grid: StemGrid) -> Markup:
 
 
 @draw_figure.register
-def atom_sheet(atoms: Atoms) -> Markup:
+def atom_sheet(atoms: AtomSheet) -> Markup:
     """The atoms of the first classes, and the shared ones, a strip for each."""
     labels = [int(label) for label in np.unique(atoms.labels)][:MOST_CLASSES]
     strips = []

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from importlib.resources import files
 
 from crosslabel.lab.report.content import (
-    Atoms,
+    AtomSheet,
     BarChart,
     Confusion,
     LineChart,
@@ -145,7 +145,7 @@ def _section(section: Section) -> Markup:
     title = f"{section.name}-title"
     small = [f for f in section.figures if isinstance(f, LineChart | BarChart)]
     matrices = [f for f in section.figures if isinstance(f, Confusion)]
-    large = [f for f in section.figures if isinstance(f, StemGrid | Atoms)]
+    large = [f for f in section.figures if isinstance(f, StemGrid | AtomSheet)]
     return element(
         "section",
         element("h2", section.title, id=title),
