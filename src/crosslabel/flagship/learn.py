@@ -91,21 +91,12 @@ def _closed_form(problem: Problem, known: Mapping[int, Known], is_shown: bool) -
     return Solution(D, [float(values.sum())], unused, apart)
 
 
-<<<<<<< HEAD
 def likeness(problem: Problem, classes: NDArray[np.intp]) -> Array | None:
     """Samples that the atoms of these classes shall look like; None where too few are kept.
 
     The rows of shared atoms, which look like nothing, come first where all classes are asked for.
     """
     sample, layout = problem.summary.sample, problem.layout
-=======
-def likeness(
-    problem: Problem, layout: AtomLayout, classes: NDArray[np.intp] | None = None
-) -> Array | None:
-    """Samples that the atoms of each class shall look like; None where too few are kept."""
-    sample = problem.summary.sample
-    which = range(layout.n_classes) if classes is None else classes.tolist()
->>>>>>> types
     starts = np.searchsorted(sample.labels, np.arange(layout.n_classes + 1))
     counts = np.minimum(np.diff(starts), LOOKED_AT)
     sizes = np.array(layout.per_class)

@@ -9,19 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-<<<<<<< HEAD
-from typing import Any, Literal, Self
-
-import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.utils.metaestimators import available_if
-=======
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
->>>>>>> types
+from sklearn.utils.metaestimators import available_if
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.gap import optimality_gap
