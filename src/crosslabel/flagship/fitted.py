@@ -19,7 +19,7 @@ from crosslabel.core.backend import ArrayOrTensor
 from crosslabel.core.calibration import evidence
 from crosslabel.core.coding import ridge_coder
 from crosslabel.core.discriminant import Discriminant
-from crosslabel.core.rules import RULES, GlobalRule, Rule
+from crosslabel.core.rules import RULES, LocalRule, Rule
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
 from crosslabel.intake.devices import from_device, in_type_of, like, rule_scores
@@ -29,6 +29,9 @@ from crosslabel.intake.lift import Lift, State
 # A rule costs about C·(k + s)³ operations. A dictionary that asks for far more than its own size
 # explains was not learnt: it would stop whoever loads it.
 WORK, WORK_PER_VALUE = 1e10, 1e5
+
+STRANGERS_RIDGE = 0.01
+"""Of the codes whose residuals tell whether a query is of any class."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +73,9 @@ class View:
         return ridge_coder(self.dictionary, self.ridge)
 
     @cached_property
-    def global_rule(self) -> Rule:
-        """The rule by the code over all atoms, whichever predicts."""
-        if self.rule == "global":
-            return self.prepared
-        return GlobalRule(self.dictionary, self.layout, self.ridge)
+    def local_rule(self) -> Rule:
+        """Residuals over each class's own atoms with little ridge, which tell strangers."""
+        return LocalRule(self.dictionary, self.layout, STRANGERS_RIDGE)
 
     def lifted(self, X: ArrayOrTensor) -> ArrayOrTensor:
         """Queries as the dictionary was learnt from them, in its precision."""
