@@ -20,15 +20,15 @@ from numpy.typing import NDArray
 from crosslabel.files.whole import write_whole
 from crosslabel.progress_bar import progress_bar
 
-Item = TypeVar("Item")
+Input = TypeVar("Input")
 
 FORMAT = 1  # part of every key: a change of any transformer's output must raise it
 CHUNK = 16  # items per task: the function travels to another process once for so many
 
 
 def extract(
-    function: Callable[[Item], NDArray[np.generic]],
-    items: Sequence[Item],
+    function: Callable[[Input], NDArray[np.generic]],
+    items: Sequence[Input],
     *,
     settings: object = None,
     cache: str | os.PathLike[str] | None = None,
@@ -72,8 +72,8 @@ def extract(
 
 
 def _extract_chunk(
-    function: Callable[[Item], NDArray[np.generic]],
-    items: Sequence[Item],
+    function: Callable[[Input], NDArray[np.generic]],
+    items: Sequence[Input],
     label: str,
     folder: Path | None,
 ) -> list[NDArray[np.generic]]:
@@ -83,7 +83,7 @@ def _extract_chunk(
 
 
 def _cached(
-    function: Callable[[Item], NDArray[np.generic]], item: Item, place: Path
+    function: Callable[[Input], NDArray[np.generic]], item: Input, place: Path
 ) -> NDArray[np.generic]:
     # A file that cannot be read back (a full disk, a foreign file) is as good as none.
     with suppress(OSError, ValueError, EOFError):
