@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import typer
@@ -36,7 +36,7 @@ from crosslabel.lab.report.page import frame
 from crosslabel.lab.report.pictures import data_address
 
 FACE_SIZE = (56, 46)
-RIVALS: dict[str, Callable[[], Any]] = {
+RIVALS: dict[str, Callable[[], ClassifierMixin]] = {
     "linear SVM": lambda: LinearSVC(random_state=0),
     "k-nearest neighbours": KNeighborsClassifier,
     "ridge": RidgeClassifier,
@@ -78,7 +78,7 @@ class Demonstration:
 def demo(
     out: Path = Path("crosslabel-demo"),
     seed: int = 0,
-    watch: Callable[[CrossLabelClassifier], Any] | None = None,
+    watch: Callable[[CrossLabelClassifier], object] | None = None,
 ) -> Demonstration:
     """Train on real images, compare with common classifiers, and draw what was learnt.
 
@@ -157,7 +157,7 @@ def _ours(model: CrossLabelClassifier, problem: Pictures) -> list[Row]:
 
 
 def _measured(name: str, make: Callable[[], ClassifierMixin], problem: Pictures) -> Row:
-    model: Any = make()
+    model = make()
     start = time.perf_counter()
     model.fit(problem.X[problem.train], problem.y[problem.train])
     fitted = time.perf_counter()

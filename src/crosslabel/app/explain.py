@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from crosslabel.app.options import AS_JSON, MODEL, QUIET
 from crosslabel.app.printing import print_json, user_errors
@@ -20,6 +20,9 @@ from crosslabel.core.scaling import Array
 from crosslabel.files import Model, load_model
 from crosslabel.files.whole import write_whole
 from crosslabel.lab.report.figures import new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SHOWN = 3  # classes whose reconstructions are drawn
 
@@ -125,7 +128,7 @@ def explain(
     return explanation
 
 
-def _explanation(model: Model, file: str, items: Any) -> Explanation:
+def _explanation(model: Model, file: str, items: ArrayLike) -> Explanation:
     features, classifier = model.pipeline[:-1], model.pipeline[-1]
     X = features.transform(items) if len(features) else np.asarray(items)
     valid, fitted = classifier.check_queries(X)[:1], classifier.fitted_
@@ -158,7 +161,7 @@ def _draw(model: Model, explanation: Explanation, out: Path) -> None:
     write_whole(out, lambda file: figure.savefig(file, format=kind, dpi=150))
 
 
-def _show(ax: Any, model: Model, vector: Array) -> None:
+def _show(ax: Axes, model: Model, vector: Array) -> None:
     """A vector of features as the image behind it, or as a curve where there is none."""
     image = _image(model, vector)
     if image is None:
@@ -178,7 +181,7 @@ def _image(model: Model, vector: Array) -> Array | None:
     return rows[0] if rows.ndim == 3 and min(rows.shape[1:]) > 1 else None
 
 
-def _draw_code(ax: Any, explanation: Explanation) -> None:
+def _draw_code(ax: Axes, explanation: Explanation) -> None:
     """Coefficients in the order of the atoms; the best classes in colour."""
     code = explanation.code
     ax.bar(np.arange(len(code)), code, width=1.0, color="0.7")
@@ -189,7 +192,7 @@ def _draw_code(ax: Any, explanation: Explanation) -> None:
     ax.legend(fontsize=8, loc="upper right")
 
 
-def _draw_scores(ax: Any, explanation: Explanation) -> None:
+def _draw_scores(ax: Axes, explanation: Explanation) -> None:
     best = explanation.views[:10][::-1]
     colours = [f"C{rank}" if rank < SHOWN else "0.7" for rank in range(len(best))][::-1]
     # Scores are negated costs; costs, the shortest of which wins, are easier to see.

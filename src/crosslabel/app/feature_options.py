@@ -85,7 +85,7 @@ def _default(option: Option) -> str:
     return "" if option.default in (None, False) else f" ({option.default})"
 
 
-def _values(options: dict[str, Uses], said: dict[str, Any]) -> dict[str, object]:
+def _values(options: dict[str, Uses], said: dict[str, str | bool]) -> dict[str, object]:
     """The values that texts stand for, of those options that were said."""
     values: dict[str, object] = {}
     for name, text in said.items():

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch
@@ -19,6 +20,8 @@ from crosslabel.features.recipe import FeatureSettings
 from crosslabel.features.recipes import recipe_for
 from crosslabel.files import Model, save
 from crosslabel.flagship import CrossLabelClassifier
+
+Indices = NDArray[np.intp]
 
 CHOSEN = ("ridge", "rule")
 """Parameters that are chosen where they are not given."""
@@ -135,12 +138,12 @@ def fit(
     return Report(model, accuracy, data, seconds)
 
 
-def taken(items: Any, indices: Any) -> Any:
+def taken(items: Any, indices: Indices) -> Any:
     """Rows of an array, or a list of the items with these indices."""
     return items[indices] if isinstance(items, np.ndarray) else [items[i] for i in indices]
 
 
-def _split(data: Bunch, held_out: float, seed: int) -> tuple[Any, Any]:
+def _split(data: Bunch, held_out: float, seed: int) -> tuple[Indices, Indices]:
     if data.train is not None:
         return data.train, data.test
     if not 0 < held_out < 1:
@@ -153,7 +156,7 @@ def _split(data: Bunch, held_out: float, seed: int) -> tuple[Any, Any]:
     )
 
 
-def _trained(parameters: Parameters, X: Any, y: Any, seed: int) -> CrossLabelClassifier:
+def _trained(parameters: Parameters, X: ArrayLike, y: ArrayLike, seed: int) -> CrossLabelClassifier:
     """The classifier with what is given, and the rest chosen on the training samples."""
     given = {name: value for name, value in vars(parameters).items() if value is not None}
     return CrossLabelClassifier(random_state=seed, **given).fit(X, y)
@@ -181,8 +184,13 @@ def _protocol(data: Bunch, n_train: int, n_test: int, given: Parameters, seed: i
 
 
 def _summary(
-    data: Bunch, train: Any, classifier: Any, accuracy: Accuracy, seconds: float, seed: int
-) -> dict[str, Any]:
+    data: Bunch,
+    train: Indices,
+    classifier: CrossLabelClassifier,
+    accuracy: Accuracy,
+    seconds: float,
+    seed: int,
+) -> dict[str, object]:
     chosen = ("ridge", "suppression", "grouping", "atoms_per_class", "shared_atoms")
     return {
         "data": data.DESCR,
@@ -196,5 +204,5 @@ def _summary(
     }
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     return value.tolist() if hasattr(value, "tolist") else value

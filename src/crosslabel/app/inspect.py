@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import typer
 
@@ -47,7 +46,7 @@ def _lines(description: Description) -> Iterator[str]:
         yield f"    {array.path:<50} {array.dtype:<10} {shape}"
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     """A value in one line; of a table what fits."""
     if isinstance(value, dict):
         return ", ".join(f"{name} {_short(entry)}" for name, entry in list(value.items())[:SHOWN])

@@ -6,15 +6,19 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
+from numpy.typing import ArrayLike
 
 from crosslabel.app.options import AS_JSON, MODEL, QUIET, STRICT, choice
 from crosslabel.app.printing import PRINTERS, user_errors
 from crosslabel.app.queries import Query, read_queries
 from crosslabel.files import Model, load_model
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
 
 BATCH = 64  # images in memory at once
 
@@ -83,7 +87,7 @@ def predict(
     yield from _label(trained, batch)
 
 
-def class_scores(pipeline: Any, items: Any) -> np.ndarray:
+def class_scores(pipeline: Pipeline, items: ArrayLike) -> np.ndarray:
     """Score of each class, (n_items, n_classes), for two classes too."""
     scores = pipeline.decision_function(items)
     return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
@@ -107,7 +111,7 @@ def _label(model: Model, batch: list[Query]) -> Iterator[Prediction]:
         yield answers.get(query.name) or Prediction(query.name, problem=query.problem)
 
 
-def _stacked(kind: str, queries: list[Query]) -> Any:
+def _stacked(kind: str, queries: list[Query]) -> ArrayLike:
     items = [query.item for query in queries]
     return np.stack(items) if kind == "features" else items
 

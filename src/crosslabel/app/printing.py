@@ -8,9 +8,12 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from sklearn.utils import Bunch
 
 Row = dict[str, Any]
 """What is said of one file."""
@@ -38,7 +41,7 @@ def user_errors() -> Iterator[None]:
         raise typer.Exit(1) from None
 
 
-def tell_skipped(data: Any, quiet: bool) -> None:
+def tell_skipped(data: Bunch, quiet: bool) -> None:
     """Name what was left out, and count it."""
     if not data.skipped or quiet:
         return
@@ -99,4 +102,9 @@ class _Json:
         print_json(self.rows)
 
 
-PRINTERS: dict[str, Callable[[], Any]] = {"table": _Table, "csv": _Csv, "json": _Json}
+Printer = _Table | _Csv | _Json
+PRINTERS: dict[str, Callable[[], Printer]] = {
+    "table": _Table,
+    "csv": _Csv,
+    "json": _Json,
+}

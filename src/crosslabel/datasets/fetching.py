@@ -10,8 +10,8 @@ import urllib.error
 import urllib.request
 import zipfile
 from collections.abc import Callable
+from http.client import HTTPResponse
 from pathlib import Path
-from typing import Any
 
 import pooch
 
@@ -102,7 +102,7 @@ class _Resuming:
     def __init__(self, part: Path, advance: Advance | None) -> None:
         self.part, self.advance = part, advance
 
-    def __call__(self, url: str, output_file: Any, pooch: object) -> None:
+    def __call__(self, url: str, output_file: str | os.PathLike[str], pooch: object) -> None:
         have = self.part.stat().st_size if self.part.exists() else 0
         request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
         try:
@@ -121,7 +121,7 @@ class _Resuming:
             ) from None
         shutil.copyfile(self.part, output_file)
 
-    def _receive(self, answer: Any, have: int) -> None:
+    def _receive(self, answer: HTTPResponse, have: int) -> None:
         length = answer.headers.get("Content-Length")
         total = None if length is None else have + int(length)
         with open(self.part, "r+b" if have else "wb") as file:

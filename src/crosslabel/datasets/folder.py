@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -78,7 +78,7 @@ def _load(
     kind: str,
     root: Path,
     suffixes: frozenset[str],
-    checker: Callable[[Path], Any] | None,
+    checker: Callable[[Path], object] | None,
     strict: bool,
     minimum: int,
 ) -> Bunch:
@@ -149,7 +149,7 @@ def walk(folder: Path) -> Iterator[Path]:
         seen.add(real)
 
 
-def _check(files: list[Path], checker: Callable[[Path], Any] | None) -> list[str | None]:
+def _check(files: list[Path], checker: Callable[[Path], object] | None) -> list[str | None]:
     """For each file None, or why it cannot be used."""
     if checker is None:
         return [None] * len(files)

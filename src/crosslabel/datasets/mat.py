@@ -11,7 +11,7 @@ import os
 import warnings
 import zipfile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +68,11 @@ def load_features(path: str | os.PathLike[str]) -> Bunch:
 
 
 def _bunch(
-    path: str | os.PathLike[str], data: NDArray, target: NDArray, train: Any, test: Any
+    path: str | os.PathLike[str],
+    data: NDArray,
+    target: NDArray,
+    train: NDArray[np.intp] | None,
+    test: NDArray[np.intp] | None,
 ) -> Bunch:
     names, labels = np.unique(target, return_inverse=True)
     return Bunch(
@@ -84,7 +88,7 @@ def _bunch(
 
 
 def _samples(
-    arrays: dict[str, NDArray], convention: Convention, path: Any
+    arrays: dict[str, NDArray], convention: Convention, path: str | os.PathLike[str]
 ) -> tuple[NDArray, NDArray]:
     features = np.asarray(arrays[convention.features])
     labels = np.asarray(arrays[convention.labels])

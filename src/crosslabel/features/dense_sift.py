@@ -12,7 +12,7 @@ import math
 import threading
 from functools import lru_cache
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
 
 from crosslabel.core.scaling import Array
-from crosslabel.media.gray import Images, gray_image
+from crosslabel.media.gray import Images, Item, gray_image
 
 BINS = 4  # spatial bins along each side
 ORIENTATIONS = 8
@@ -42,8 +42,8 @@ class Descriptors(NamedTuple):
 class _Grid(NamedTuple):
     """Where the descriptors of one patch size lie, and the weights of pixels in their bins."""
 
-    rows: Any  # sparse, (grid rows · bins, height)
-    columns: Any  # sparse, (grid columns · bins, width)
+    rows: csr_array  # sparse, (grid rows · bins, height)
+    columns: csr_array  # sparse, (grid columns · bins, width)
     shape: tuple[int, int]
     centres: Array
 
@@ -113,7 +113,7 @@ class DenseSIFT(TransformerMixin, BaseEstimator):
                 )
         return self
 
-    def transform(self, X: Images) -> NDArray[Any] | list[Array]:
+    def transform(self, X: Images) -> Array | list[Array]:
         """Descriptors of each image.
 
         Parameters
@@ -129,7 +129,7 @@ class DenseSIFT(TransformerMixin, BaseEstimator):
         same = len({len(values) for values in described}) == 1
         return np.stack(described) if same else described
 
-    def describe(self, image: Any) -> Descriptors:
+    def describe(self, image: Item) -> Descriptors:
         """Descriptors and their centres for one image.
 
         Parameters
@@ -243,7 +243,7 @@ def _differences(pixels: Array, axis: int) -> Array:
 
 
 @lru_cache(maxsize=256)
-def _weights(length: int, size: int, step: int) -> tuple[Any, Array]:
+def _weights(length: int, size: int, step: int) -> tuple[csr_array, Array]:
     """Weights of all pixels of one axis in each bin of each grid point, and the grid points.
 
     The weight is linear in the distance to the bin's centre (zero one bin away), times a Gaussian

@@ -17,6 +17,7 @@ from crosslabel.core.scaling import Array
 from crosslabel.features.pixels import PIXEL_OPTIONS, pixel_steps
 from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, whole_number
 from crosslabel.intake.checking import validate_data
+from crosslabel.media.gray import Item
 
 
 class Eigenfaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -105,7 +106,9 @@ class Eigenfaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return len(self.components_)
 
 
-def _steps(items: Sequence[Any], settings: FeatureSettings, dimension: int, **pixels: Any) -> Steps:
+def _steps(
+    items: Sequence[Item], settings: FeatureSettings, dimension: int, **pixels: Any
+) -> Steps:
     return [*pixel_steps(items, settings, **pixels), ("eigenfaces", Eigenfaces(dimension))]
 
 

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import joblib
 import numpy as np
@@ -20,13 +20,15 @@ from numpy.typing import NDArray
 from crosslabel.files.whole import write_whole
 from crosslabel.progress_bar import progress_bar
 
+Input = TypeVar("Input")
+
 FORMAT = 1  # part of every key: a change of any transformer's output must raise it
 CHUNK = 16  # items per task: the function travels to another process once for so many
 
 
 def extract(
-    function: Callable[[Any], NDArray[np.generic]],
-    items: Sequence[Any],
+    function: Callable[[Input], NDArray[np.generic]],
+    items: Sequence[Input],
     *,
     settings: object = None,
     cache: str | os.PathLike[str] | None = None,
@@ -70,8 +72,8 @@ def extract(
 
 
 def _extract_chunk(
-    function: Callable[[Any], NDArray[np.generic]],
-    items: Sequence[Any],
+    function: Callable[[Input], NDArray[np.generic]],
+    items: Sequence[Input],
     label: str,
     folder: Path | None,
 ) -> list[NDArray[np.generic]]:
@@ -81,7 +83,7 @@ def _extract_chunk(
 
 
 def _cached(
-    function: Callable[[Any], NDArray[np.generic]], item: Any, place: Path
+    function: Callable[[Input], NDArray[np.generic]], item: Input, place: Path
 ) -> NDArray[np.generic]:
     # A file that cannot be read back (a full disk, a foreign file) is as good as none.
     with suppress(OSError, ValueError, EOFError):
@@ -91,7 +93,7 @@ def _cached(
     return result
 
 
-def _place(item: Any, label: str, folder: Path) -> Path:
-    is_path = isinstance(item, str | os.PathLike)
-    key = joblib.hash([label, Path(item).read_bytes() if is_path else item])
+def _place(item: object, label: str, folder: Path) -> Path:
+    content = Path(item).read_bytes() if isinstance(item, str | os.PathLike) else item
+    key = joblib.hash([label, content])
     return folder / key[:2] / f"{key}.npy"

@@ -22,9 +22,10 @@ from crosslabel.core.scaling import Array
 from crosslabel.features.extraction import extract
 from crosslabel.features.recipe import FeatureSettings, Recipe, Steps
 from crosslabel.media.clips import read_clip
-from crosslabel.media.gray import Images
+from crosslabel.media.gray import Images, Item
 
 PLANES = ("xy", "xt", "yt")
+Volume = NDArray[Any]  # voxels (frames, rows, columns), numbers of any type
 Offset = tuple[float, float, float]  # frames, rows, columns
 
 
@@ -119,7 +120,7 @@ class LBPTOP(TransformerMixin, BaseEstimator):
         )
         return np.sqrt(rows) if self.root else np.stack(rows)
 
-    def histograms(self, clip: Any) -> Array:
+    def histograms(self, clip: Item) -> Array:
         """Histograms of one clip, (3 · n_bins,)."""
         volume = _volume(clip, self.radii)
         table = uniform_codes(self.neighbours) if self.uniform else None
@@ -133,7 +134,7 @@ class LBPTOP(TransformerMixin, BaseEstimator):
             histograms.append(counts / codes.size)
         return np.concatenate(histograms)
 
-    def _codes(self, volume: NDArray[Any], plane: str) -> NDArray[np.uint16]:
+    def _codes(self, volume: Volume, plane: str) -> NDArray[np.uint16]:
         """Binary pattern of each inner voxel: bit p says that neighbour p is at least as bright."""
         centre = _shifted(volume, (0, 0, 0), self.radii)
         codes = np.zeros(centre.shape, np.uint16)
@@ -141,9 +142,7 @@ class LBPTOP(TransformerMixin, BaseEstimator):
             codes |= self._brighter(volume, centre, offset).astype(np.uint16) << np.uint16(bit)
         return codes
 
-    def _brighter(
-        self, volume: NDArray[Any], centre: NDArray[Any], offset: Offset
-    ) -> NDArray[np.bool_]:
+    def _brighter(self, volume: Volume, centre: Volume, offset: Offset) -> NDArray[np.bool_]:
         if self.interpolation == "nearest":
             nearest = tuple(int(np.floor(o + 0.5)) for o in offset)
             return _shifted(volume, nearest, self.radii) >= centre
@@ -203,9 +202,7 @@ def _corners(offset: Offset) -> list[tuple[tuple[int, int, int], float]]:
     return [(tuple((low + s).tolist()), w) for s, w in zip(corners, weights) if w > 0]
 
 
-def _shifted(
-    volume: NDArray[Any], offset: tuple[int, ...], radii: tuple[int, int, int]
-) -> NDArray[Any]:
+def _shifted(volume: Volume, offset: tuple[int, ...], radii: tuple[int, int, int]) -> Volume:
     """The inner part of the volume, where a whole circle fits, moved by an offset."""
     margins = radii[::-1]
     inner = tuple(
@@ -215,7 +212,7 @@ def _shifted(
     return volume[inner]
 
 
-def _volume(clip: Any, radii: tuple[int, int, int]) -> NDArray[Any]:
+def _volume(clip: Item, radii: tuple[int, int, int]) -> Volume:
     if isinstance(clip, str | os.PathLike):
         clip = read_clip(clip)
     volume = np.asarray(clip)
@@ -232,7 +229,7 @@ def _volume(clip: Any, radii: tuple[int, int, int]) -> NDArray[Any]:
     return volume
 
 
-def _steps(items: Sequence[Any], settings: FeatureSettings) -> Steps:
+def _steps(items: Sequence[Item], settings: FeatureSettings) -> Steps:
     return [("lbptop", LBPTOP(root=True, **settings.extraction))]
 
 

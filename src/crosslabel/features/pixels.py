@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, image_size
 from crosslabel.intake.checking import validate_data
-from crosslabel.media.gray import Images, gray_image
+from crosslabel.media.gray import Images, Item, gray_image
 
 HEIGHT = 48  # rows of pixels that images are shrunk to where no size is given
 LEVELS = 255.0  # gray levels of an 8-bit image: the logarithm is of 1 + level, so black gives 0
@@ -117,7 +117,7 @@ class Pixels(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return np.asarray(X).reshape(-1, *self.image_shape_)
 
-    def _resized(self, image: Any) -> Array:
+    def _resized(self, image: Item) -> Array:
         pixels = gray_image(image)
         if pixels.shape == self.image_shape_:
             return pixels
@@ -153,7 +153,7 @@ def _is_flat(X: Any) -> bool:
 
 
 def pixel_steps(
-    items: Sequence[Any], settings: FeatureSettings, size: tuple[int, int] | None, log: bool
+    items: Sequence[Item], settings: FeatureSettings, size: tuple[int, int] | None, log: bool
 ) -> Steps:
     """Pixels of a given size, or shrunk to few rows with the shape of the first image."""
     if size is None:

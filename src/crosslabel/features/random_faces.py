@@ -17,6 +17,7 @@ from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.features.pixels import PIXEL_OPTIONS, pixel_steps
 from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, whole_number
 from crosslabel.intake.checking import validate_data
+from crosslabel.media.gray import Item
 
 
 class RandomFaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -94,7 +95,9 @@ class RandomFaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return len(self.components_)
 
 
-def _steps(items: Sequence[Any], settings: FeatureSettings, dimension: int, **pixels: Any) -> Steps:
+def _steps(
+    items: Sequence[Item], settings: FeatureSettings, dimension: int, **pixels: Any
+) -> Steps:
     faces = RandomFaces(dimension, random_state=settings.seed)
     return [*pixel_steps(items, settings, **pixels), ("randomfaces", faces)]
 

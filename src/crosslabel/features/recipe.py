@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sklearn.base import BaseEstimator
+
+if TYPE_CHECKING:
+    from crosslabel.media.gray import Item
 
 Kind = Literal["images", "clips", "features"]
 Steps = list[tuple[str, BaseEstimator]]
@@ -89,7 +92,7 @@ class Recipe:
     options: Sequence[Option] = ()
     usual: bool = False
 
-    def steps(self, items: Sequence[Any], settings: FeatureSettings) -> Steps:
+    def steps(self, items: Sequence[Item], settings: FeatureSettings) -> Steps:
         """The steps for training items; an error where an option is not of this feature."""
         known = {option.name: option.default for option in self.options}
         unknown = [name for name in settings.options if name not in known]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from crosslabel.features.recipe import FeatureSettings, Kind, Recipe, Steps
 from crosslabel.lazy import declared
+
+if TYPE_CHECKING:
+    from crosslabel.media.gray import Item
 
 AS_THEY_ARE = Recipe("none", "features", lambda items, settings: [], usual=True)
 """For data that are features already."""
@@ -44,7 +47,7 @@ def recipe_for(name: str, kind: Kind) -> Recipe:
     return recipe
 
 
-def steps_for(name: str, kind: Kind, settings: FeatureSettings, items: Sequence[Any]) -> Steps:
+def steps_for(name: str, kind: Kind, settings: FeatureSettings, items: Sequence[Item]) -> Steps:
     """Pipeline steps of the named features for training items of this kind.
 
     Parameters

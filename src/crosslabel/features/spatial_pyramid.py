@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from crosslabel.features.dense_sift import DenseSIFT, Descriptors
 from crosslabel.features.eigenfaces import Eigenfaces
 from crosslabel.features.extraction import extract
 from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, whole_number
-from crosslabel.media.gray import Images, gray_image
+from crosslabel.media.gray import Images, Item, gray_image
 
 POOLING: dict[str, Callable[[Array, NDArray[np.intp], Array], None]] = {
     "max": np.maximum.at,
@@ -96,7 +96,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         neighbours: int = 5,
         pooling: str = "max",
         levels: tuple[int, ...] = (1, 2, 4),
-        descriptor: Any = None,
+        descriptor: BaseEstimator | None = None,
         samples: int = 100_000,
         n_jobs: int | None = None,
         cache: str | os.PathLike[str] | None = None,
@@ -135,7 +135,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         self.codebook_ = learn_codebook(drawn, self.words, random)
         return self
 
-    def _draw_descriptors(self, images: list[Any], random: np.random.RandomState) -> Array:
+    def _draw_descriptors(self, images: list[Item], random: np.random.RandomState) -> Array:
         """An equal number of descriptors from each image, or from a thousand images at random."""
         # A codebook gains nothing from more images, and describing them takes most of the time.
         images = [images[i] for i in random.permutation(len(images))[:1000]]
@@ -183,7 +183,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
             tuple(self.levels),
         )
 
-    def _settings(self) -> dict[str, Any]:
+    def _settings(self) -> dict[str, object]:
         chosen = ("assignment", "neighbours", "pooling", "levels")
         described = {type(self.descriptor_).__name__: self.descriptor_.get_params()}
         return {name: getattr(self, name) for name in chosen} | {
@@ -243,14 +243,14 @@ def learn_codebook(descriptors: Array, words: int, random: np.random.RandomState
 class PyramidEncoder:
     """From one image to its pyramid vector: what the processes of `transform` run."""
 
-    descriptor: Any
+    descriptor: BaseEstimator
     codebook: Codebook
     assignment: str
     neighbours: int
     pooling: str
     levels: tuple[int, ...]
 
-    def __call__(self, image: Any) -> Array:
+    def __call__(self, image: Item) -> Array:
         """Pyramid vector of an image, (words · Σ levels²,), of unit norm."""
         pixels = gray_image(image)
         return self.pool(self.descriptor.describe(pixels), pixels.shape)
@@ -276,17 +276,17 @@ class PyramidEncoder:
 class DescriptorSampler:
     """Draw some descriptors of an image: what the processes of `fit` run."""
 
-    descriptor: Any
+    descriptor: BaseEstimator
     quota: int
 
-    def __call__(self, item: tuple[Any, int]) -> Array:
+    def __call__(self, item: tuple[Item, int]) -> Array:
         """At most `quota` descriptors of the image, drawn with the seed."""
         image, seed = item
         values = self.descriptor.describe(image).values
         return values[np.random.default_rng(seed).permutation(len(values))[: self.quota]]
 
 
-def _steps(items: Sequence[Any], settings: FeatureSettings, words: int, dimension: int) -> Steps:
+def _steps(items: Sequence[Item], settings: FeatureSettings, words: int, dimension: int) -> Steps:
     pyramid = SpatialPyramid(words, random_state=settings.seed, **settings.extraction)
     # Not centred: subtracting the mean costs the flagship points (docs/features.md).
     return [("pyramid", pyramid), ("pca", Eigenfaces(dimension))]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,10 +22,13 @@ LUMA = np.array([0.299, 0.587, 0.114])
 BRIGHTEST = 1e9
 """Beyond it the squares and sums that features take would leave single precision."""
 
-Images = ArrayLike | Sequence[Any]
+Item = ArrayLike | os.PathLike[str]
+"""One image or clip: an array of any kind, or the path of a file."""
+
+Images = ArrayLike | Sequence[Item]
 
 
-def gray_image(image: Any) -> Array:
+def gray_image(image: Item) -> Array:
     """Intensities in [0, 1] of one image.
 
     Parameters
@@ -49,7 +51,7 @@ def gray_image(image: Any) -> Array:
     return _checked(pixels, 2, "An image must be (height, width) or have 1, 3 or 4 channels last")
 
 
-def gray_clip(clip: Any) -> Array:
+def gray_clip(clip: Item) -> Array:
     """Intensities in [0, 1] of one clip.
 
     Parameters
@@ -65,8 +67,8 @@ def gray_clip(clip: Any) -> Array:
     return _checked(_intensities(clip), 3, "A clip must be (frames, height, width)")
 
 
-def _intensities(pixels: Any) -> Array:
-    pixels = np.asarray(pixels)
+def _intensities(image: ArrayLike) -> Array:
+    pixels = np.asarray(image)
     if pixels.dtype == bool:
         return pixels.astype(np.float32)
     if np.issubdtype(pixels.dtype, np.integer):
