@@ -101,12 +101,19 @@ class Samples:
 
     def inner(self, some: Labels, others: Labels) -> Array:
         """Inner products of some samples with others."""
-        # Every fold asks for most pairs: of long rows, all are found once. A kernel may be left out
-        # after the first fold, which asks for few of many.
-        known = "gram" in vars(self) or self.kernel is None or len(self.scaled) <= _MANY
-        if self.is_wide and known:
+        if self._takes_all:
             return self.gram[np.ix_(some, others)]
         return self._products(self.scaled[some], self.scaled[others])
+
+    @property
+    def _takes_all(self) -> bool:
+        """Whether all inner products are found at once.
+
+        Every fold asks for most pairs of long rows. A kernel may be left out after the first fold,
+        which asks for few of many.
+        """
+        known = "gram" in vars(self) or self.kernel is None or len(self.scaled) <= _MANY
+        return self.is_wide and known
 
     def _products(self, some: Array, others: Array) -> Array:
         return some @ others.T if self.kernel is None else self.kernel(some, others)
@@ -148,7 +155,9 @@ class Samples:
 
     def _blocks(self, members: Labels) -> Array:
         """Inner products within each row of samples."""
-        if self.is_wide:
+        if self._takes_all:
+            return self.gram[members[:, :, None], members[:, None, :]]
+        if self.kernel is not None:
             return np.stack([self.inner(own, own) for own in members])
         rows = self.scaled[members]
         return rows @ rows.transpose(0, 2, 1)
