@@ -1,6 +1,6 @@
 """Defaults against what users would pick: one table, one picture, ranks and regrets.
 
-Run: python -m benchmarks.suite [--sets iris,wine] [--methods crosslabel] [--again crosslabel]
+Run: python -m benchmarks.suite [--sets "iris;wine"] [--methods crosslabel] [--again crosslabel]
 
 Every result is kept in the record as it comes and not measured again: after a change to the
 flagship only `--again crosslabel` is run anew. Sets that are not on this machine are skipped.
@@ -18,14 +18,15 @@ from benchmarks.lines import show
 from benchmarks.suite.measure import distances, novelty, quality
 from benchmarks.suite.record import Record
 from benchmarks.suite.report import draw, markdown
-from benchmarks.suite.rivals import FLAGSHIP, METHODS
+from benchmarks.suite.rivals import FLAGSHIP, METHODS, applies
 from benchmarks.suite.sets import SETS, DataSet, splits
 from benchmarks.suite.verdict import lines
 from crosslabel.datasets.root import MissingData
 from crosslabel.datasets.splits import Split
-from crosslabel.files import write_whole
+from crosslabel.files.whole import write_whole
 
 KEPT = Path("/var/tmp/crosslabel-bench")
+MANY = "names, separated by semicolons"
 NOVELTY = "novelty"
 """The record's name of what keeps the samples to tell the unknown."""
 
@@ -53,8 +54,8 @@ def measure_cell(
 def main() -> None:
     """Measure what the record lacks, then write the table and the picture."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sets", default=",".join(SETS), help="separated by semicolons or commas")
-    parser.add_argument("--methods", default=",".join([*METHODS, NOVELTY]))
+    parser.add_argument("--sets", default=";".join(SETS), help=MANY)
+    parser.add_argument("--methods", default=";".join([*METHODS, NOVELTY]), help=MANY)
     parser.add_argument("--again", default="", help="methods whose records are dropped first")
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--patience", type=float, default=120, help="seconds one fit may take")
@@ -63,8 +64,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=KEPT, help="folder of suite.md and suite.svg")
     given = parser.parse_args()
     record = Record(given.record)
-    names = [name for name in SETS if name in given.sets]
-    for method in filter(None, given.again.split(",")):
+    names = [name for name in SETS if name in given.sets.split(";")]
+    for method in filter(None, given.again.split(";")):
         record.drop(method, names)
     for name in names:
         try:
@@ -73,7 +74,8 @@ def main() -> None:
             print(f"{name} is skipped: {absent}")
             continue
         for size, pairs in splits(data.y, given.splits):
-            for method in given.methods.split(","):
+            wanted = [m for m in (*METHODS, NOVELTY) if m in given.methods.split(";")]
+            for method in (method for method in wanted if applies(method, data.kind)):
                 measure_cell(record, f"{name}: {size}", method, data, pairs, given.patience)
     table = markdown(record)
     write_whole(given.out / "suite.md", lambda file: file.write(table.encode()))

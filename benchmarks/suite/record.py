@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from crosslabel.files import write_whole
+from crosslabel.files.whole import write_whole
 
 Found = dict[str, float]
 

@@ -20,6 +20,7 @@ from crosslabel.flagship.choose import (
     choose,
     grid_of,
     kinds_of,
+    together,
 )
 from crosslabel.flagship.lifts import LiftPlan
 from crosslabel.flagship.problem import Settings
@@ -94,19 +95,22 @@ def test_a_named_rule_races_alone(rule):
 def test_folds_are_stratified_and_follow_the_content():
     X, labels = blobs(n=63)
     X, labels = np.r_[X, [[9.0] * 6]], np.r_[labels, 3]
-    some, fold = distinct(X, labels).some(MOST, 0)
+    some = distinct(X, labels).some(MOST, 0)
+    fold = some.folds(0)
     assert fold[some.labels == 3].tolist() == [-1]
     for label in range(3):
         assert np.bincount(fold[some.labels == label], minlength=N_FOLDS).tolist().count(4) >= 4
-    again, same = distinct(X[::-1], labels[::-1]).some(MOST, 0)
+    again = distinct(X[::-1], labels[::-1]).some(MOST, 0)
+    same = again.folds(0)
     assert np.array_equal(again.X, some.X)
     assert np.array_equal(fold, same)
-    assert not np.array_equal(distinct(X, labels).some(MOST, 1)[0].X, some.X)
+    assert not np.array_equal(distinct(X, labels).some(MOST, 1).X, some.X)
+    assert not np.array_equal(some.folds(1), fold)
 
 
 def test_few_samples_of_each_of_many_classes_choose():
     X, labels = blobs(n=3000, n_classes=3)
-    some, _ = distinct(X, labels).some(300, 0)
+    some = distinct(X, labels).some(300, 0)
     assert np.bincount(some.labels).tolist() == [100, 100, 100]
 
 
@@ -180,6 +184,18 @@ def test_samples_and_folds_one_by_one(sizes, most):
         for place, i in enumerate(own[: max(10, most // len(sizes))]):
             hashes.append(whole.hashes[i])
             folds.append((place + first) % n_folds if n > 1 else -1)
-    some, fold = whole.some(most, 0)
+    some = whole.some(most, 0)
+    fold = some.folds(0)
     assert_array_equal(some.hashes, hashes)
     assert_array_equal(fold, folds)
+
+
+def test_several_drawings_are_averaged_setting_by_setting():
+    one = JointSetting("unit", "local", 3, 0.1, 0.2, 2.0, 1.0)
+    other = JointSetting("unit", "global-length", 3, 0.1, 0.2, 8.0, 0.5)
+    found = together([[one], [other], [one]])
+    assert [(s.rule, s.dictionary_weight, s.discriminant_weight) for s in found] == [
+        ("global-length", pytest.approx(8 / 3), pytest.approx(0.5 / 3)),
+        ("local", pytest.approx(4 / 3), pytest.approx(2 / 3)),
+    ]
+    assert together([[one, other]]) == [one, other]

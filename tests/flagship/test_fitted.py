@@ -91,10 +91,10 @@ def test_the_decision_of_two_classes_counts_both(queries):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_the_global_rule_is_at_hand_whichever_predicts(queries, rule):
+def test_residuals_with_little_ridge_are_at_hand_whichever_rule_predicts(queries, rule):
     one = view(rule=rule)
-    expected = RULES["global"](one.dictionary, one.layout, 0.1).scores(queries)
-    assert_allclose(one.global_rule.scores(queries), expected)
+    expected = RULES["local"](one.dictionary, one.layout, 0.01).scores(queries)
+    assert_allclose(one.local_rule.scores(queries), expected)
 
 
 def test_codes_are_ridge_codes_over_all_atoms(queries):

@@ -13,7 +13,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from crosslabel import CRC, CrossLabelClassifier, CrossLabelClassifierCV, RejectingClassifier
 from crosslabel.features import Eigenfaces
-from crosslabel.flagship.novelty import residual_ratio
 from crosslabel.flagship.rejection import threshold_for
 
 FLAGSHIP = CrossLabelClassifier(atoms_per_class=6, rule="global", max_iter=3, random_state=0)
@@ -45,11 +44,6 @@ def test_novelty_tells_unknown_digits_from_known_ones(digits, rule):
     assert roc_auc_score(is_new, scores) > 0.95
     assert scores.min() >= 0
     assert scores.max() <= 1
-
-
-def test_novelty_is_the_best_residual_over_the_mean_of_the_others():
-    scores = -np.array([[1.0, 2.0, 6.0], [3.0, 3.0, 3.0], [0.0, 1.0, 1.0], [0.0, 0.0, 0.0]])
-    assert_allclose(residual_ratio(scores), [0.25, 1.0, 0.0, 1.0])
 
 
 def test_novelty_does_not_depend_on_the_scale_and_is_one_for_black_images(digits):

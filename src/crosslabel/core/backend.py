@@ -13,13 +13,16 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from threading import local
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.linalg import blas, lapack
 from threadpoolctl import ThreadpoolController
 
 from crosslabel.core.scaling import Array
+
+ArrayOrTensor: TypeAlias = Any
+"""A NumPy array or a torch tensor. No type holds what both can do: a union would refuse `X @ D`."""
 
 SMALL = 2e8
 """Operations of a product, some 5 ms of work, below which a second thread does not pay."""
@@ -29,13 +32,13 @@ SMALL_FACTOR = 5e9
 the one go on waiting busily for some 30 ms while the other works, and both get slow."""
 
 
-def is_tensor(X: Any) -> bool:
+def is_tensor(X: object) -> bool:
     """Whether X is a torch tensor; never imports torch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(X, torch.Tensor)
 
 
-def namespace(X: Any) -> Any:
+def namespace(X: ArrayOrTensor) -> Any:
     """The library whose functions work on X: torch for its tensors, NumPy for all else."""
     return sys.modules["torch"] if is_tensor(X) else np
 
@@ -91,12 +94,12 @@ class _OneThread:
             set_number(number)
 
 
-def one_thread() -> AbstractContextManager[Any]:
+def one_thread() -> AbstractContextManager[None]:
     """Run BLAS on one thread: on small systems a second thread costs more than it brings."""
     return nullcontext() if getattr(_INSIDE, "now", False) else _OneThread()
 
 
-def threads_for(flops: float, small: float = SMALL) -> AbstractContextManager[Any]:
+def threads_for(flops: float, small: float = SMALL) -> AbstractContextManager[None]:
     """Run BLAS on one thread where the largest product of a task takes few operations."""
     return one_thread() if flops < small else nullcontext()
 

@@ -24,6 +24,9 @@ from typing import IO, Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+JsonObject = dict[str, Any]
+"""What one JSON object holds, by name."""
+
 MAX_JSON = 16 * 2**20  # bytes of text: parsed, it may take twenty times as much
 MAX_MEMBERS = 10**5
 PREFIX = b"crosslabel sha256:"
@@ -87,7 +90,7 @@ class Archive:
             raise ModelFileError(f"{name} has {self.members[name]} bytes, more than {limit}")
         return self._zip.read(name)
 
-    def json(self, name: str) -> dict[str, Any]:
+    def json(self, name: str) -> JsonObject:
         """A member that is one JSON object."""
         value = json.loads(self.read(name, MAX_JSON), parse_constant=_refuse_constant)
         if not isinstance(value, dict):

@@ -10,13 +10,17 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crosslabel.files.container import Archive, ModelFileError
 from crosslabel.files.schema import Node, audit
 from crosslabel.files.trusted import trusted_class, trusted_function
+
+Made: TypeAlias = Any
+"""What a node stands for: an object of any of the trusted types."""
 
 KEYS = (bool, float, int, str)  # what keys of a dictionary may be
 # Parameters that name folders or processes of the machine that saved: they mean nothing here, and
@@ -24,7 +28,7 @@ KEYS = (bool, float, int, str)  # what keys of a dictionary may be
 LOCAL = ("cache", "memory", "n_jobs")
 
 
-def decode(root: Node, archive: Archive) -> Any:
+def decode(root: Node, archive: Archive) -> Made:
     """The object that a tree describes.
 
     Parameters
@@ -46,10 +50,10 @@ class _Decoder:
 
     def __init__(self, archive: Archive) -> None:
         self.archive = archive
-        self.made: dict[int, Any] = {}
-        self.arrays: dict[str, Any] = {}
+        self.made: dict[int, Made] = {}
+        self.arrays: dict[str, NDArray[np.generic]] = {}
 
-    def make(self, node: Node) -> Any:
+    def make(self, node: Node) -> Made:
         identity = node.get("__id__")
         if identity is None:
             return MAKERS[node["__loader__"]](self, node)
@@ -57,10 +61,10 @@ class _Decoder:
             self.made[identity] = MAKERS[node["__loader__"]](self, node)
         return self.made[identity]
 
-    def json(self, node: Node) -> Any:
+    def json(self, node: Node) -> Made:
         return json.loads(node["content"])
 
-    def dictionary(self, node: Node) -> dict[Any, Any]:
+    def dictionary(self, node: Node) -> dict[Made, Made]:
         _expect(node, dict)
         types = self.make(node["key_types"])
         if len(types) != len(node["content"]) or not all(kind in KEYS for kind in types):
@@ -68,18 +72,18 @@ class _Decoder:
         values = {key: self.make(child) for key, child in node["content"].items()}
         return {kind(key): value for kind, (key, value) in zip(types, values.items())}
 
-    def items(self, node: Node) -> list[Any]:
+    def items(self, node: Node) -> list[Made]:
         return [self.make(child) for child in node["content"]]
 
-    def list(self, node: Node) -> list[Any]:
+    def list(self, node: Node) -> list[Made]:
         _expect(node, list)
         return self.items(node)
 
-    def set(self, node: Node) -> set[Any]:
+    def set(self, node: Node) -> set[Made]:
         _expect(node, set)
         return set(self.items(node))
 
-    def tuple(self, node: Node) -> tuple[Any, ...]:
+    def tuple(self, node: Node) -> tuple[Made, ...]:
         cls = trusted_class(node["__module__"], node["__class__"])
         content = tuple(self.items(node))
         if cls is tuple:
@@ -88,7 +92,7 @@ class _Decoder:
             raise ModelFileError(f"{cls.__name__} does not have {len(content)} fields")
         return tuple.__new__(cls, content)
 
-    def array(self, node: Node) -> Any:
+    def array(self, node: Node) -> Made:
         if node["type"] != "numpy":
             return self.object_array(node)
         name = node["file"]
@@ -101,7 +105,7 @@ class _Decoder:
             raise ModelFileError(f"a number is an array of shape {found.shape}")
         return found[()]
 
-    def object_array(self, node: Node) -> Any:
+    def object_array(self, node: Node) -> Made:
         items, shape = self.items(node), self.make(node["shape"])
         # Rows of a table are lists of lists; NumPy finds out by itself what lies in them.
         if len(shape) != 1:
@@ -110,10 +114,10 @@ class _Decoder:
         found[:] = items
         return found
 
-    def type(self, node: Node) -> Any:
+    def type(self, node: Node) -> Made:
         return trusted_class(node["__module__"], node["__class__"])
 
-    def dtype(self, node: Node) -> Any:
+    def dtype(self, node: Node) -> Made:
         return self.make(node["content"]).dtype
 
     def slice(self, node: Node) -> slice:
@@ -122,7 +126,7 @@ class _Decoder:
             raise ModelFileError(f"a slice goes from {ends[0]!r} to {ends[1]!r} by {ends[2]!r}")
         return slice(*ends)
 
-    def function(self, node: Node) -> Any:
+    def function(self, node: Node) -> Made:
         return trusted_function(node["__module__"], node["__class__"])
 
     def random_state(self, node: Node) -> np.random.RandomState:
@@ -130,7 +134,7 @@ class _Decoder:
         random.set_state(self.make(node["content"]))
         return random
 
-    def object(self, node: Node) -> Any:
+    def object(self, node: Node) -> Made:
         cls: Any = trusted_class(node["__module__"], node["__class__"])
         if cls.__module__ in ("builtins", "numpy"):
             raise ModelFileError(f"{cls.__name__} is written as an object with attributes")
@@ -142,7 +146,7 @@ class _Decoder:
         return made
 
 
-MAKERS: dict[str, Callable[[_Decoder, Node], Any]] = {
+MAKERS: dict[str, Callable[[_Decoder, Node], Made]] = {
     "DTypeNode": _Decoder.dtype,
     "DictNode": _Decoder.dictionary,
     "FunctionNode": _Decoder.function,
@@ -163,7 +167,7 @@ def _expect(node: Node, cls: type) -> None:
         raise ModelFileError(f"a {node['__class__']} is written as a {cls.__name__}")
 
 
-def _set_state(made: Any, state: dict[str, Any]) -> None:
+def _set_state(made: Made, state: dict[str, Made]) -> None:
     """Attributes of an object that was made without its constructor.
 
     A parameter that a later version has added takes its default, so that older files open.

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict, dataclass
-from typing import Any
 
-from crosslabel.files.container import opened
+from crosslabel.files.container import JsonObject, opened
 from crosslabel.files.model import read_manifest
 from crosslabel.files.schema import arrays, audit
 
@@ -38,10 +37,10 @@ class Description:
     file: str
     bytes: int
     checksum: str
-    manifest: dict[str, Any]
+    manifest: JsonObject
     arrays: list[StoredArray]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """For JSON."""
         return asdict(self)
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 FORMAT = "crosslabel model"
 VERSION = 1
@@ -46,7 +49,7 @@ CHECKS: dict[str, Callable[[object], bool]] = {
 """Of every entry that readers use, whether it is of the expected form."""
 
 
-def settings_of(estimator: Any) -> list[dict[str, object]]:
+def settings_of(estimator: BaseEstimator) -> list[dict[str, object]]:
     """Name, type and parameters of each step of a pipeline, or of the one estimator.
 
     Parameters
@@ -68,7 +71,7 @@ def settings_of(estimator: Any) -> list[dict[str, object]]:
     ]
 
 
-def plain(value: object) -> Any:
+def plain(value: object) -> object:
     """A value as JSON knows it: what JSON has no form for becomes text.
 
     Parameters

@@ -13,15 +13,18 @@ import warnings
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 from crosslabel._version import __version__
-from crosslabel.files.container import Archive, ModelFileError, opened, pack
+from crosslabel.files.container import Archive, JsonObject, ModelFileError, opened, pack
 from crosslabel.files.decode import decode
 from crosslabel.files.manifest import CHECKS, FORMAT, VERSION, plain, settings_of
 from crosslabel.files.schema import audit, canonical
 from crosslabel.files.whole import write_whole
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 
 @dataclass
@@ -44,15 +47,15 @@ class Model:
         Version of the library that wrote it.
     """
 
-    pipeline: Any
+    pipeline: BaseEstimator
     class_names: list[str]
     kind: str
     features: str
-    summary: dict[str, Any] = field(default_factory=dict)
+    summary: JsonObject = field(default_factory=dict)
     version: str = __version__
 
 
-def save(model: Any, path: str | os.PathLike[str]) -> None:
+def save(model: BaseEstimator | Model, path: str | os.PathLike[str]) -> None:
     """Write a model file, whole or not at all.
 
     Parameters
@@ -71,7 +74,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     write_whole(Path(path), lambda file: file.write(content))
 
 
-def encoded(model: Any) -> bytes:
+def encoded(model: BaseEstimator | Model) -> bytes:
     """The bytes of a model file; the same for the same model.
 
     Parameters
@@ -106,7 +109,7 @@ def encoded(model: Any) -> bytes:
     )
 
 
-def _manifest(model: Any, estimator: Any) -> dict[str, Any]:
+def _manifest(model: BaseEstimator | Model, estimator: BaseEstimator) -> JsonObject:
     import numpy
     import scipy
     import sklearn
@@ -131,7 +134,7 @@ def _manifest(model: Any, estimator: Any) -> dict[str, Any]:
     }
 
 
-def read_manifest(archive: Archive) -> dict[str, Any]:
+def read_manifest(archive: Archive) -> JsonObject:
     """What a file says of itself, if it is of a format that this version knows."""
     manifest = archive.json("manifest.json")
     if manifest.get("format") != FORMAT:
@@ -151,7 +154,7 @@ def read_manifest(archive: Archive) -> dict[str, Any]:
     return manifest
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+def load(path: str | os.PathLike[str]) -> BaseEstimator | Model:
     """Read a model file; nothing that it carries is run.
 
     Parameters
@@ -208,7 +211,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     return found
 
 
-def _compare_libraries(path: str | os.PathLike[str], manifest: dict[str, Any]) -> None:
+def _compare_libraries(path: str | os.PathLike[str], manifest: JsonObject) -> None:
     """Warn where fitted parts of scikit-learn come from another version of it."""
     import sklearn
 

@@ -8,12 +8,11 @@ use; all others (methods, partials, bytes, compiled trees) are refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
-from crosslabel.files.container import ModelFileError
+from crosslabel.files.container import JsonObject, ModelFileError
 from crosslabel.files.trusted import is_trusted
 
-Node = dict[str, Any]
+Node = JsonObject
 Children = Iterable[tuple[str, Node]]
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import builtins
 import re
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Any
 
 import numpy as np
 
@@ -98,7 +98,7 @@ def trusted_class(module: str, name: str) -> type:
     return found
 
 
-def trusted_function(module: str, name: str) -> Any:
+def trusted_function(module: str, name: str) -> Callable[..., object]:
     """The function of this name: NumPy's elementwise ones, or one of our mathematics.
 
     Not scikit-learn's: a file could hand a pipeline one that reads files or fetches them.
@@ -113,7 +113,7 @@ def trusted_function(module: str, name: str) -> Any:
     return found
 
 
-def _found(module: str, name: str) -> Any:
+def _found(module: str, name: str) -> object:
     if not is_trusted(module, name):
         raise TypeError(f"{module}.{name} is not trusted")
     module = present_module(module)

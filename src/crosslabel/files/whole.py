@@ -7,10 +7,10 @@ import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import BinaryIO
 
 
-def write_whole(place: Path, write: Callable[[Any], Any]) -> None:
+def write_whole(place: Path, write: Callable[[BinaryIO], object]) -> None:
     """Write a file so that it is there whole or not at all, whoever else writes it.
 
     A writer that is killed leaves a hidden `.part-` file beside the old one, which may be deleted.

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +26,7 @@ from crosslabel.flagship.fold_scores import FoldScores
 from crosslabel.flagship.grid import Setting
 from crosslabel.flagship.splits import Split
 from crosslabel.intake.checking import Training
+from crosslabel.intake.labels import ClassLabels
 
 
 class Answers(ClassifierMixin, BaseEstimator):
@@ -41,20 +41,20 @@ class Answers(ClassifierMixin, BaseEstimator):
         Gives log p up to a constant of the sample, where it is asked for.
     """
 
-    def __init__(self, classes: NDArray[Any], scores: Array, logits: Callable[[], Array]) -> None:
+    def __init__(self, classes: ClassLabels, scores: Array, logits: Callable[[], Array]) -> None:
         self.classes = classes
         self.scores = scores
         self.logits = logits
 
     @property
-    def classes_(self) -> NDArray[Any]:
+    def classes_(self) -> ClassLabels:
         """Labels of the classes."""
         return self.classes
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
-    def predict(self, X: Array) -> NDArray[Any]:
+    def predict(self, X: Array) -> ClassLabels:
         """The label of each sample of the fold."""
         return self.classes[self._of(X, self.scores).argmax(axis=1)]
 

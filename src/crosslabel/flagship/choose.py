@@ -55,6 +55,8 @@ NEGLIGIBLE = 0.01
 """Share of the average below which a lift is left out."""
 MOST = 2500
 """Samples that choose, at most: beyond, more would cost time and change nothing."""
+FEW, DRAWINGS = 150, 3
+"""Samples up to which folds are drawn several times, and how often."""
 USUAL_RIDGE, USUAL_SHARE = 0.1, 10.0
 """What does well on average, where no sample can be held out."""
 
@@ -102,32 +104,39 @@ class Distinct(NamedTuple):
         sample = summary.sample
         return cls(sample.X, sample.labels, sample.weights, sample.hashes)
 
-    def some(self, most: int, seed: int) -> tuple[Distinct, Labels]:
-        """At most about so many, drawn from each class alike by their content, and their folds.
-
-        Folds are stratified; a class's only sample has fold −1.
-        """
-        ranks = mixed(self.hashes ^ mixed(np.array([seed + 1], np.uint64)))
-        order = np.lexsort((ranks, self.labels))
+    def some(self, most: int, seed: int) -> Distinct:
+        """At most about so many, drawn from each class alike by their content."""
+        order = np.lexsort((self._ranks(seed), self.labels))
         counts = np.bincount(self.labels)
-        starts = np.cumsum(counts) - counts
-        place = np.arange(len(order)) - starts[self.labels[order]]
         limit = max(2 * N_FOLDS, most // max(1, int(np.count_nonzero(counts))))
+        starts = np.cumsum(counts) - counts
+        chosen = order[np.arange(len(order)) - starts[self.labels[order]] < limit]
+        return Distinct(
+            self.X[chosen], self.labels[chosen], self.weights[chosen], self.hashes[chosen]
+        )
+
+    def folds(self, seed: int) -> Labels:
+        """Stratified folds by the content of the samples; −1 for a class's only sample."""
+        ranks, counts = self._ranks(seed), np.bincount(self.labels)
+        order = np.lexsort((ranks, self.labels))
+        starts = np.cumsum(counts) - counts
         n_folds = int(np.clip(counts[counts > 1].min(initial=N_FOLDS), 2, N_FOLDS))
         # Each class begins with another fold, which its content tells: the folds are of one size.
         first = ranks[order[np.minimum(starts, len(order) - 1)]] % np.uint64(n_folds)
-        shifted = (place + first[self.labels[order]].astype(np.intp)) % n_folds
-        fold = np.where(counts[self.labels[order]] > 1, shifted, -1)
-        kept = place < limit
-        chosen = order[kept]
-        some = Distinct(
-            self.X[chosen], self.labels[chosen], self.weights[chosen], self.hashes[chosen]
-        )
-        return some, fold[kept]
+        fold = np.empty(len(order), np.intp)
+        place = np.arange(len(order)) - starts[self.labels[order]]
+        fold[order] = (place + first[self.labels[order]].astype(np.intp)) % n_folds
+        return np.where(counts[self.labels] > 1, fold, -1)
+
+    def _ranks(self, seed: int) -> NDArray[np.uint64]:
+        """An order that follows from the content of the samples and a seed."""
+        return mixed(self.hashes ^ mixed(np.array([seed + 1], np.uint64)))
 
 
 def choose(samples: Distinct, wish: Wish, lift: Lift | None = None) -> Choice:
     """Members whose average has the lowest held-out log loss.
+
+    Where few samples choose, how they fall into folds decides much: several drawings are averaged.
 
     Parameters
     ----------
@@ -136,7 +145,8 @@ def choose(samples: Distinct, wish: Wish, lift: Lift | None = None) -> Choice:
     lift : Lift, optional
         Of samples that are lifted already; those of the wish are tried if it is not given.
     """
-    some, fold = samples.some(MOST, wish.settings.seed)
+    seed = wish.settings.seed
+    some = samples.some(MOST, seed)
     tried = {"fixed": LiftPlan(Lift(unit=False))}
     if lift is None:
         tried = lifts(some.X, some.weights, wish)
@@ -144,17 +154,32 @@ def choose(samples: Distinct, wish: Wish, lift: Lift | None = None) -> Choice:
     def settled(name: str) -> Lift:
         return lift or tried[name].settled(samples.X, wish.n_landmarks)
 
-    if not wish.is_open or not (fold >= 0).any() or len(np.unique(some.labels)) < 2:
+    can_choose = (some.folds(seed) >= 0).any() and len(np.unique(some.labels)) > 1
+    if not wish.is_open or not can_choose:
         return named_choice(wish, settled(next(iter(tried))))
-    found, scores = _raced(some, tried, fold, wish)
+    drawings = DRAWINGS if len(some.X) <= FEW else 1
+    raced = [_raced(some, tried, some.folds(seed + k), wish) for k in range(drawings)]
     members = []
-    for one in found:
+    for one in together([settings for settings, _ in raced]):
         taken = settled(one.lift)
         width = (samples.X[:1] if lift else taken(samples.X[:1])).shape[1]
         members.append(_member(one, taken, wish, width, len(some.X)))
     # The first is shown: atoms of a kernel cannot be looked at.
     members.sort(key=lambda member: member.lift.kernel is not None)
-    return Choice(tuple(members), scores)
+    return Choice(tuple(members), raced[0][1])
+
+
+def together(drawings: Sequence[Sequence[JointSetting]]) -> list[JointSetting]:
+    """The mean of several choices in the space of scores, the largest share first."""
+    joined: dict[JointSetting, list[tuple[float, float]]] = {}
+    for one in (one for settings in drawings for one in settings):
+        plain = replace(one, dictionary_weight=0.0, discriminant_weight=0.0)
+        joined.setdefault(plain, []).append((one.dictionary_weight, one.discriminant_weight))
+    found = []
+    for plain, pairs in joined.items():
+        a, b = (sum(part) / len(drawings) for part in zip(*pairs))
+        found.append(replace(plain, dictionary_weight=a, discriminant_weight=b))
+    return sorted(found, key=lambda one: -one.dictionary_weight) if len(drawings) > 1 else found
 
 
 def named_choice(wish: Wish, lift: Lift) -> Choice:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,7 +25,7 @@ from crosslabel.flagship.predictor import JOINT
 from crosslabel.flagship.problem import SPECTRAL, Settings
 from crosslabel.flagship.progress import CallbackSupportMixin, Progress, with_callbacks
 from crosslabel.flagship.start import STARTS
-from crosslabel.flagship.stored import from_state, to_state
+from crosslabel.flagship.stored import Attributes, from_state, to_state
 from crosslabel.flagship.streams import StreamLearner
 from crosslabel.flagship.train import train
 from crosslabel.flagship.wish import Wish
@@ -169,7 +169,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[dict[str, list[object]]] = {
         "atoms_per_class": [Interval(Integral, 1, None, closed="left"), "array-like"],
         "shared_atoms": [Interval(Integral, 0, None, closed="left")],
         "ridge": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
@@ -343,8 +343,8 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         seed = self._seed()
         return self._empty(samples, default_lift(samples, self._wish(seed)), self._kept(), seed)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> Attributes:
         return to_state(super().__getstate__())
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: Attributes) -> None:
         super().__setstate__(from_state(state))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -26,23 +26,24 @@ from crosslabel.flagship.judging import judged, results
 from crosslabel.flagship.lifts import lift_named
 from crosslabel.flagship.predictor import Predictor
 from crosslabel.flagship.problem import SPECTRAL, Settings
-from crosslabel.flagship.splits import Split, check_splits, content_splits, given_splits
+from crosslabel.flagship.splits import Folds, Split, check_splits, content_splits, given_splits
 from crosslabel.flagship.start import STARTS
-from crosslabel.flagship.stored import EARLIER
+from crosslabel.flagship.stored import EARLIER, Attributes
 from crosslabel.flagship.train import train
 from crosslabel.flagship.wish import Wish
 from crosslabel.intake.checking import Training, check_spread, check_training, checked_weights
 from crosslabel.intake.devices import from_device
+from crosslabel.intake.lift import State
 from crosslabel.intake.summary import Summary
 
 COMMON = ("shared_atoms", "scale", "init", "max_iter", "tol", "device")
 """Parameters that go to the best estimator as they are."""
 
 
-def chosen(name: str) -> Any:
+def chosen(name: str) -> property:
     """A parameter of the best setting, once there is one."""
 
-    def value(self: CrossLabelClassifierCV) -> Any:
+    def value(self: CrossLabelClassifierCV) -> object:
         if "best_params_" not in self.__dict__:
             raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
         return self.best_params_.get(name)
@@ -125,7 +126,7 @@ class CrossLabelClassifierCV(Predictor):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[dict[str, list[object]]] = {
         "atoms_per_class": ["array-like"],
         "ridges": ["array-like"],
         "suppressions": ["array-like"],
@@ -143,7 +144,7 @@ class CrossLabelClassifierCV(Predictor):
         },
     }
 
-    best_params_: dict[str, Any]
+    best_params_: Attributes
     best_estimator_: CrossLabelClassifier
     best_score_: float
     best_index_: int
@@ -167,7 +168,7 @@ class CrossLabelClassifierCV(Predictor):
         rules: Literal["auto"] | Sequence[str] = ("local", "global-length", "joint"),
         shrinkages: Sequence[float] = (1e-2, 1e-1, 1.0),
         scale: Literal["auto", "unit", "standard", "none"] = "unit",
-        cv: Any = 5,
+        cv: Folds = 5,
         scoring: str | Callable[..., float] | None = None,
         init: str | Initialiser = SPECTRAL,
         max_iter: int = 20,
@@ -255,7 +256,8 @@ class CrossLabelClassifierCV(Predictor):
         )
 
     def _splits(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: Any, groups: Any, training: Training,
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None,
+        groups: ArrayLike | None, training: Training,
         seed: int,
     ) -> list[Split]:  # fmt: skip
         """Folds by content for an integer, or those of a splitter."""
@@ -321,19 +323,19 @@ class CrossLabelClassifierCV(Predictor):
         found.__dict__.update(seen, _fitted=fitted)
         return found
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> Attributes:
         """The model is stored once: with the best estimator."""
         state = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_fitted"}
 
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
+    def __setstate__(self, state: State) -> None:
         attributes = of_format_1(state) if "normalize" in state else dict(state)
         if "best_estimator_" in attributes:
             attributes["_fitted"] = vars(attributes["best_estimator_"])["_fitted"]
         super().__setstate__(attributes)
 
 
-def of_format_1(state: Mapping[str, Any]) -> dict[str, Any]:
+def of_format_1(state: State) -> Attributes:
     """Attributes from files of format 1, less those that are read from the best estimator."""
     gone = (*EARLIER, "atoms_per_class_", "suppression_", "grouping_", "ridge_", "probability")
     kept = {name: value for name, value in state.items() if name not in gone}

@@ -7,28 +7,31 @@ dictionary and rule of one moment.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
 from crosslabel.core.atoms import SHARED, AtomLayout
+from crosslabel.core.backend import ArrayOrTensor
 from crosslabel.core.calibration import evidence
 from crosslabel.core.coding import ridge_coder
 from crosslabel.core.discriminant import Discriminant
-from crosslabel.core.rules import RULES, GlobalRule, Rule
+from crosslabel.core.rules import RULES, LocalRule, Rule
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
 from crosslabel.intake.devices import from_device, in_type_of, like, rule_scores
-from crosslabel.intake.lift import Lift
+from crosslabel.intake.labels import ClassLabels
+from crosslabel.intake.lift import Lift, State
 
 # A rule costs about C·(k + s)³ operations. A dictionary that asks for far more than its own size
 # explains was not learnt: it would stop whoever loads it.
 WORK, WORK_PER_VALUE = 1e10, 1e5
+
+STRANGERS_RIDGE = 0.01
+"""Of the codes whose residuals tell whether a query is of any class."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,21 +73,19 @@ class View:
         return ridge_coder(self.dictionary, self.ridge)
 
     @cached_property
-    def global_rule(self) -> Rule:
-        """The rule by the code over all atoms, whichever predicts."""
-        if self.rule == "global":
-            return self.prepared
-        return GlobalRule(self.dictionary, self.layout, self.ridge)
+    def local_rule(self) -> Rule:
+        """Residuals over each class's own atoms with little ridge, which tell strangers."""
+        return LocalRule(self.dictionary, self.layout, STRANGERS_RIDGE)
 
-    def lifted(self, X: Any) -> Any:
+    def lifted(self, X: ArrayOrTensor) -> ArrayOrTensor:
         """Queries as the dictionary was learnt from them, in its precision."""
         return in_type_of(self.dictionary, self.lift(X))
 
-    def scores(self, lifted: Any) -> Any:
+    def scores(self, lifted: ArrayOrTensor) -> ArrayOrTensor:
         """Scores by the rule alone."""
         return rule_scores(self.prepared, lifted)
 
-    def evidence(self, X: Any) -> Array:
+    def evidence(self, X: ArrayOrTensor) -> Array:
         """a·e + b·g of each class, (n_queries, n_classes), on the host."""
         lifted = self.lifted(X)
         found = self.share * evidence(from_device(self.scores(lifted)))
@@ -116,7 +117,7 @@ class Fitted:
         What the views were learnt from; not stored.
     """
 
-    classes: NDArray[Any]
+    classes: ClassLabels
     views: tuple[View, ...]
     trace: Array
     unused: NDArray[np.intp]
@@ -134,7 +135,7 @@ class Fitted:
         """Whether more than one rule has a say."""
         return len(self.views) > 1 or self.view.discriminant is not None
 
-    def scores(self, X: Any) -> Any:
+    def scores(self, X: ArrayOrTensor) -> ArrayOrTensor:
         """Score of each class for valid queries; the highest wins.
 
         A single rule's own scores; the evidence of all views where there is more than that.
@@ -143,28 +144,28 @@ class Fitted:
             return like(self.evidence(X), X)
         return self.view.scores(self.view.lifted(X))
 
-    def evidence(self, X: Any) -> Array:
+    def evidence(self, X: ArrayOrTensor) -> Array:
         """log p of each class up to a constant of the query."""
         return sum(view.evidence(X) for view in self.views)  # type: ignore[return-value]
 
-    def probabilities(self, X: Any) -> Array:
+    def probabilities(self, X: ArrayOrTensor) -> Array:
         """p of each class, (n_queries, n_classes)."""
         found = softmax(self.evidence(X), axis=1)
         return found.astype(self.view.dictionary.dtype, copy=False)
 
-    def decisions(self, X: Any) -> Any:
+    def decisions(self, X: ArrayOrTensor) -> ArrayOrTensor:
         """The scores; of two classes log p₁/p₀, which grows with the probability of the second."""
         if len(self.classes) != 2:
             return self.scores(X)
         found = self.evidence(X)
         return (found[:, 1] - found[:, 0]).astype(self.view.dictionary.dtype, copy=False)
 
-    def codes(self, X: Any) -> Any:
+    def codes(self, X: ArrayOrTensor) -> ArrayOrTensor:
         """Ridge codes over all atoms of the view that is shown."""
         lifted = self.view.lifted(X)
         return lifted @ like(self.view.coder, lifted).T
 
-    def to_state(self) -> dict[str, Any]:
+    def to_state(self) -> dict[str, object]:
         """The model as numbers, text and arrays; the rules follow from them."""
         views = [_view_state(view) for view in self.views]
         return {
@@ -176,14 +177,14 @@ class Fitted:
         }
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Fitted:
+    def from_state(cls, state: State) -> Fitted:
         """A model from what `to_state` gave, checked."""
         n_classes = len(state["classes"])
         views = tuple(_view(each, n_classes) for each in state["views"])
         return cls(**{**state, "views": views})
 
     @classmethod
-    def from_earlier(cls, state: Mapping[str, Any]) -> Fitted:
+    def from_earlier(cls, state: State) -> Fitted:
         """A model from the attributes that files of format 1 hold."""
         layout = layout_of(state["atom_labels_"], len(state["classes_"]))
         check_dictionary(state["dictionary_"], layout, state["rule_"])
@@ -204,7 +205,7 @@ class Fitted:
         )
 
 
-def _view_state(view: View) -> dict[str, Any]:
+def _view_state(view: View) -> dict[str, object]:
     state = {
         "lift": view.lift.to_state(),
         "dictionary": view.dictionary,
@@ -219,7 +220,7 @@ def _view_state(view: View) -> dict[str, Any]:
     return state
 
 
-def _view(state: Mapping[str, Any], n_classes: int) -> View:
+def _view(state: State, n_classes: int) -> View:
     layout = layout_of(state["atom_labels"], n_classes)
     check_dictionary(state["dictionary"], layout, state["rule"])
     found = state.get("discriminant")
@@ -248,7 +249,7 @@ def layout_of(labels: NDArray[np.intp], n_classes: int) -> AtomLayout:
     return layout
 
 
-def check_dictionary(dictionary: NDArray[Any], layout: AtomLayout, rule: str) -> None:
+def check_dictionary(dictionary: NDArray[np.generic], layout: AtomLayout, rule: str) -> None:
     """Refuse a dictionary that its layout or its rule does not fit."""
     if dictionary.ndim != 2 or len(dictionary) != layout.n_atoms or dictionary.dtype.kind != "f":
         raise ValueError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -197,7 +197,7 @@ def local_evidence(
     return np.stack([evidence(r, energy) for r in residuals.transpose(1, 2, 0)])
 
 
-def _starts(parts: Sequence[NDArray[Any]]) -> NDArray[np.intp]:
+def _starts(parts: Sequence[NDArray[np.generic]]) -> NDArray[np.intp]:
     """Where each part begins when all are put one after the other."""
     return np.cumsum([0, *(len(part) for part in parts)])[:-1]
 

@@ -17,7 +17,12 @@ EQUAL = 12
 """Digits of mean scores that count: settings equal up to rounding are equal."""
 
 
-def judged(held_out: HeldOut, grid: Sequence[Setting], scoring: Any, weighted: bool) -> Array:
+def judged(
+    held_out: HeldOut,
+    grid: Sequence[Setting],
+    scoring: str | Callable[..., float] | None,
+    weighted: bool,
+) -> Array:
     """The score of each setting on each fold, (n_settings, n_folds).
 
     Parameters

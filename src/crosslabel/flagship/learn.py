@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,7 +115,7 @@ def likeness(problem: Problem, classes: NDArray[np.intp]) -> Array | None:
 
 
 @contextmanager
-def _naming(problem: Problem, order: Any) -> Iterator[None]:
+def _naming(problem: Problem, order: NDArray[np.intp]) -> Iterator[None]:
     """Errors about a class come out under its name."""
     try:
         yield

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from crosslabel.core.backend import ArrayOrTensor
+from crosslabel.core.residuals import energies
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.intake.devices import from_device, rule_scores
 
 
-def novelty(fitted: Fitted, X: Any) -> Array:
-    """The best class's residual over the mean of the others', by the code over all atoms.
+def novelty(fitted: Fitted, X: ArrayOrTensor) -> Array:
+    """How badly the best class explains a query, beside how badly the others do.
 
-    A code over all atoms shows whether one class claims the query, whichever rule predicts.
+    Each class codes the query over its own atoms alone, with little ridge, whichever rule predicts.
 
     Parameters
     ----------
@@ -27,27 +27,30 @@ def novelty(fitted: Fitted, X: Any) -> Array:
         In [0, 1].
     """
     view = fitted.view
-    return residual_ratio(from_device(rule_scores(view.global_rule, view.lifted(X))))
+    lifted = view.lifted(X)
+    energy = np.asarray(from_device(energies(lifted)), np.float64)
+    residuals = -np.asarray(from_device(rule_scores(view.local_rule, lifted)), np.float64)
+    whole = np.where(energy > 0, energy, 1)[:, None]
+    return residual_ratio(residuals / whole).astype(view.dictionary.dtype, copy=False)
 
 
-def residual_ratio(scores: Array) -> Array:
-    """The best class's residual over the mean of the others': 0 for a perfect fit, 1 for none.
+def residual_ratio(shares: Array) -> Array:
+    """r_b / (mean of the other r)^(1 − 2/C): 0 for a perfect fit, 1 where nothing is explained.
 
-    Of a known class, one class explains the query far better than the rest; of an unknown one, all
-    do about equally badly. The ratio does not depend on how well dictionaries explain anything at
-    all, as the best residual alone would: dark images leave large ones in every class.
+    Of a known class, one class explains the query far better than the rest. The more classes there
+    are, the better the mean of the others tells what a stranger leaves; of two it tells little.
 
     Parameters
     ----------
-    scores : ndarray of shape (n_queries, n_classes)
-        Negated residuals, as the rules give them.
+    shares : ndarray of shape (n_queries, n_classes)
+        r: what each class leaves of a query's energy, in [0, 1].
 
     Returns
     -------
     ndarray of shape (n_queries,)
     """
-    residuals = -scores
-    best = residuals.min(axis=1)
-    others = (residuals.sum(axis=1) - best) / (residuals.shape[1] - 1)
-    # Where no class leaves a residual, as with a row of zeros, none stands out.
-    return np.divide(best, others, out=np.ones_like(best), where=others > 0)
+    n_classes, best = shares.shape[1], shares.min(axis=1)
+    others = (shares.sum(axis=1) - best) / (n_classes - 1)
+    scale = others ** (1 - 2 / n_classes)
+    # Where no class leaves anything, as of a row of zeros, none stands out.
+    return np.divide(best, scale, out=np.ones_like(best), where=others > 0)

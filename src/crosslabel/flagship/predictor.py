@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
@@ -16,22 +15,23 @@ from sklearn.base import (
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from crosslabel.core.backend import is_tensor
+from crosslabel.core.backend import ArrayOrTensor, is_tensor
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.novelty import novelty
 from crosslabel.intake.checking import is_plain, validate_data
 from crosslabel.intake.devices import like, named, on_device, tensor_queries
+from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.partitions import over_partitions
 
 JOINT = "joint"
 """Name of what decides where more than one rule has a say."""
 
 
-def learnt(read: Callable[[Fitted], Any], meaning: str) -> Any:
+def learnt(read: Callable[[Fitted], object], meaning: str) -> property:
     """An attribute that is there once the model is fitted, read from its `Fitted`."""
 
-    def value(self: Predictor) -> Any:
+    def value(self: Predictor) -> object:
         fitted = self.__dict__.get("_fitted")
         if fitted is None:
             raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
@@ -61,7 +61,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMix
     temperature_ = learnt(lambda fitted: fitted.view.share, "Scale of the probabilities.")
 
     @over_partitions
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
+    def predict(self, X: ArrayLike) -> ClassLabels:
         """Label of each query.
 
         Parameters
@@ -145,7 +145,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMix
         ndarray of shape (n_queries, n_features)
         """
         check_is_fitted(self)
-        codes: Any = X
+        codes: ArrayOrTensor = X
         if not is_tensor(X):
             codes = check_array(X, dtype=[np.float64, np.float32], input_name="X")
         if codes.shape[1] != len(self.dictionary_):
@@ -155,7 +155,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMix
             )
         return codes @ like(self.dictionary_, codes)
 
-    def check_queries(self, X: ArrayLike) -> Any:
+    def check_queries(self, X: ArrayLike) -> ArrayOrTensor:
         """Valid queries as they are: an array, or a tensor where it is one."""
         if "_fitted" not in self.__dict__:  # scikit-learn's check takes a tenth of a query
             check_is_fitted(self)
@@ -165,7 +165,9 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMix
             return X
         return validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
 
-    def _on_queries(self, X: ArrayLike, compute: Callable[[Fitted, Any], Any]) -> Any:
+    def _on_queries(
+        self, X: ArrayLike, compute: Callable[[Fitted, ArrayOrTensor], ArrayOrTensor]
+    ) -> ArrayOrTensor:
         """A function of the model and valid queries: on their device, or on the model's."""
         queries = self.check_queries(X)
         fitted = self._fitted

@@ -6,15 +6,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.initialise import Initialiser
-from crosslabel.core.moments import Moments
+from crosslabel.core.moments import Moments, Scatter
 from crosslabel.core.objective import Penalties
+from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.summary import Summary
 
 SPECTRAL = "spectral"
@@ -63,7 +63,7 @@ class Problem:
 
     summary: Summary
     settings: Settings
-    classes: NDArray[Any]
+    classes: ClassLabels
 
     @cached_property
     def moments(self) -> Moments:
@@ -98,7 +98,7 @@ class Problem:
         return np.where(sample.is_complete, kept, np.maximum(kept, bounds))
 
     @property
-    def scatters(self) -> tuple[Any, ...]:
+    def scatters(self) -> tuple[Scatter, ...]:
         """Scatter of each class seen."""
         return self.moments.scatters
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import importlib.util
-from typing import Any
+from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+Method = TypeVar("Method")
 
 if importlib.util.find_spec("sklearn.callback"):  # scikit-learn 1.9 and later
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 else:
     CallbackSupportMixin = type("CallbackSupportMixin", (), {})
 
-    def with_callbacks(method: Any) -> Any:
+    def with_callbacks(method: Method) -> Method:
         """Leave a method as it is: this scikit-learn has no callbacks."""
         return method
 
@@ -30,7 +33,7 @@ class Progress:
         Folds that follow the iterations, at most.
     """
 
-    def __init__(self, estimator: Any, X: ArrayLike, y: ArrayLike, n_folds: int) -> None:
+    def __init__(self, estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, n_folds: int) -> None:
         self.estimator, self.data, self.n_folds = estimator, {"X": X, "y": y}, n_folds
         self.folds_done = 0
         self.context: Any = None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import Tags, _safe_indexing, check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
+from crosslabel.intake.labels import ClassLabels
 
 
 class RejectingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -69,7 +70,7 @@ class RejectingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[dict[str, list[object]]] = {
         "estimator": [HasMethods(["fit", "predict", "novelty_score"])],
         "false_accept_rate": [Interval(Real, 0, 1, closed="both")],
         "threshold": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
@@ -80,13 +81,13 @@ class RejectingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        estimator: Any,
+        estimator: BaseEstimator,
         *,
         false_accept_rate: float = 0.05,
-        threshold: Any = "auto",
-        reject_label: Any = None,
+        threshold: Literal["auto"] | float = "auto",
+        reject_label: str | float | None = None,
         cv: int = 5,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.estimator = estimator
         self.false_accept_rate = false_accept_rate
@@ -122,7 +123,7 @@ class RejectingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.false_reject_rate_ = float(rejected.mean()) if rejected.size else float("nan")
         return self
 
-    def _collect_scores(self, X: ArrayLike, y: NDArray[Any]) -> None:
+    def _collect_scores(self, X: ArrayLike, y: ClassLabels) -> None:
         """Novelty of samples by models that know neither them nor, for some, their classes."""
         if len(self.classes_) < 3:
             raise ValueError(
@@ -156,7 +157,7 @@ class RejectingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             parts = new, ~new & held_out, ~new & ~held_out
             yield tuple(np.flatnonzero(part) for part in parts)  # type: ignore[misc]
 
-    def _checked_label(self) -> Any:
+    def _checked_label(self) -> str | float:
         text = all(isinstance(label, str) for label in self.classes_.tolist())
         label = self.reject_label
         if label is None:
@@ -175,7 +176,7 @@ class RejectingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self.estimator_.novelty_score(X)
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
+    def predict(self, X: ArrayLike) -> ClassLabels:
         """Label of each query, or `reject_label_`.
 
         Parameters

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.model_selection import StratifiedGroupKFold, check_cv
+from sklearn.model_selection import BaseCrossValidator, StratifiedGroupKFold, check_cv
 
 from crosslabel.core.moments import Labels
 from crosslabel.core.ordering import mixed, row_hashes
 from crosslabel.intake.checking import Training
 
 Words = NDArray[np.uint64]
+Folds: TypeAlias = int | BaseCrossValidator | Iterable[tuple[ArrayLike, ArrayLike]] | None
+"""Into what samples are split: as `cv` of scikit-learn."""
 
 
 class Split(NamedTuple):
@@ -25,7 +27,7 @@ class Split(NamedTuple):
 
 
 def given_splits(
-    cv: Any, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None, weights: NDArray[np.float64]
+    cv: Folds, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None, weights: NDArray[np.float64]
 ) -> list[Split]:
     """The splits of scikit-learn's splitters, as places among the samples that have weight.
 
@@ -43,7 +45,7 @@ def given_splits(
         cv = StratifiedGroupKFold(int(cv))
     kept = weights > 0
     place = np.cumsum(kept) - 1
-    found: Iterable[Any] = check_cv(cv, y, classifier=True).split(X, y, groups)
+    found = check_cv(cv, y, classifier=True).split(X, y, groups)
     numbers = np.arange(len(kept))
     pairs = [(numbers[train], numbers[test]) for train, test in found]  # masks become numbers
     return [Split(place[a[kept[a]]], place[b[kept[b]]]) for a, b in pairs]

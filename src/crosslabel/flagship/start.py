@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -76,11 +76,10 @@ def _given(
 ) -> Array:
     """A dictionary that the user gives, or a function of theirs; classes as in `classes`."""
     layout, order = problem.layout, problem.canonical
-    given: Any = init
     if callable(init):
         labels = order[sample.labels]
-        given = init(sample.X, labels, layout, problem.settings.ridge, rng, sample.weights)
-    given = rows_of_seen(problem, given)
+        init = init(sample.X, labels, layout, problem.settings.ridge, rng, sample.weights)
+    given = rows_of_seen(problem, init)
     atoms = check_array(given, dtype=sample.X.dtype, input_name="init", copy=True)
     expected = (layout.n_atoms, sample.X.shape[1])
     if atoms.shape != expected:

@@ -11,8 +11,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from crosslabel.flagship.fitted import Fitted
-from crosslabel.intake.lift import Lift
+from crosslabel.intake.lift import Lift, State
 from crosslabel.intake.summary import Summary
+
+Attributes = dict[str, Any]
+"""Of an estimator, by name."""
 
 EARLIER = (
     *("dictionary_", "atom_labels_", "classes_", "objective_trace_", "n_iter_", "unused_atoms_"),
@@ -22,7 +25,7 @@ EARLIER = (
 """Attributes of models in files of format 1."""
 
 
-def to_state(attributes: Mapping[str, Any]) -> dict[str, Any]:
+def to_state(attributes: State) -> Attributes:
     """The attributes of an estimator in a form that files hold."""
     state = dict(attributes)
     if "_fitted" in state:
@@ -33,7 +36,7 @@ def to_state(attributes: Mapping[str, Any]) -> dict[str, Any]:
     return state
 
 
-def from_state(state: Mapping[str, Any]) -> dict[str, Any]:
+def from_state(state: State) -> Attributes:
     """The attributes of an estimator from what `to_state` gave, now or in an earlier version."""
     attributes = dict(state)
     if "dictionary_" in attributes:
@@ -46,7 +49,7 @@ def from_state(state: Mapping[str, Any]) -> dict[str, Any]:
     return attributes
 
 
-def _of_format_1(state: dict[str, Any]) -> dict[str, Any]:
+def _of_format_1(state: Attributes) -> Attributes:
     """What was called `normalize` is `scale`, the class solver is infinite suppression."""
     fitted = Fitted.from_earlier(state)
     attributes = {name: value for name, value in state.items() if name not in EARLIER}

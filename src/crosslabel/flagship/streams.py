@@ -6,24 +6,32 @@ summary once it is asked to stream: by `partial_fit`, by a pass over a disk, or 
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.gap import optimality_gap
 from crosslabel.core.moments import ImpossibleRemovalError
+from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
+from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.predictor import Predictor
-from crosslabel.flagship.problem import Problem
+from crosslabel.flagship.problem import Problem, Settings
 from crosslabel.flagship.progress import Progress, with_callbacks
 from crosslabel.flagship.train import Before, continued, train
+from crosslabel.flagship.wish import Wish
 from crosslabel.intake.checking import check_batch, check_several
 from crosslabel.intake.disk import summary_of_pass
 from crosslabel.intake.lift import Lift
+from crosslabel.intake.partitions import DaskCollection
+from crosslabel.intake.sources import OnDisk
 from crosslabel.intake.statistics import ClassStatistics
 from crosslabel.intake.summary import Summary
 
@@ -46,11 +54,11 @@ class StreamLearner(Predictor):
     warm_iter: int
     kept_samples: int
     memory_limit: int
-    checkpoint: Any
+    checkpoint: str | os.PathLike[str] | None
     verbose: int
     max_iter: int
-    atoms_per_class: Any
-    random_state: Any
+    atoms_per_class: int | Sequence[int]
+    random_state: int | np.random.RandomState | None
 
     @property
     def statistics_(self) -> ClassStatistics:
@@ -158,7 +166,7 @@ class StreamLearner(Predictor):
             )
         return self._after_loss(summary.remove(samples, targets, weights), refit)
 
-    def forget_class(self, label: Any, *, refit: bool = True) -> Self:
+    def forget_class(self, label: object, *, refit: bool = True) -> Self:
         """Unlearn a class: afterwards the model equals one that never saw it, from the same start.
 
         With infinite suppression and no shared atoms no class has seen another: the atoms of the
@@ -203,7 +211,7 @@ class StreamLearner(Predictor):
         empty = self._empty(statistics.means[:0], Lift(unit=unit), self._kept(), self._seed())
         return self._adopt(bare, *self._learnt_on(bare, empty.of_statistics(statistics)))
 
-    def _fit_pass(self, X: Any, y: Any, sample_weight: Any) -> Self:
+    def _fit_pass(self, X: OnDisk | DaskCollection, y: object, sample_weight: object) -> Self:
         """Learn from samples that are not in memory."""
         bare = self._bare()
         summary, checkpoint = summary_of_pass(
@@ -228,14 +236,14 @@ class StreamLearner(Predictor):
             raise ValueError("There is nothing to learn from: the stream holds no samples.")
         return self._adopt(self, *self._learnt_on(self, summary))
 
-    def _learnt_on(self, estimator: Any, summary: Summary) -> tuple[Summary, Any]:
+    def _learnt_on(self, estimator: BaseEstimator, summary: Summary) -> tuple[Summary, Fitted]:
         choice = self._chosen(summary)
         sample = summary.sample
         targets = summary.classes[sample.labels]
         with Progress(estimator, sample.X, targets, self.max_iter) as progress:
             return summary, train([summary], choice, summary.all_classes, progress.iteration)
 
-    def _improved(self, summary: Summary) -> Any:
+    def _improved(self, summary: Summary) -> Fitted | None:
         """The model after a batch: exact in the closed form, else a few iterations further on."""
         fitted, old = self.__dict__.get("_fitted"), self.__dict__.get("_summary")
         choice = self._choice_after(summary)
@@ -268,7 +276,7 @@ class StreamLearner(Predictor):
             fitted = self._improved_after_loss(summary)
         return self._adopt(self, summary, fitted)
 
-    def _improved_after_loss(self, summary: Summary) -> Any:
+    def _improved_after_loss(self, summary: Summary) -> Fitted:
         choice, old = self._chosen(summary), self.__dict__.get("_fitted")
         before = None if old is None else Before(self._summary, old)
         return train([summary], choice, summary.all_classes, before=before)
@@ -276,7 +284,9 @@ class StreamLearner(Predictor):
     def _learns_at_once(self, summary: Summary) -> bool:
         return self._settings(summary.sample.seed).is_closed_form or self.warm_iter > 0
 
-    def _adopt(self, checked: Any, summary: Summary | None, fitted: Any) -> Self:
+    def _adopt(
+        self, checked: BaseEstimator, summary: Summary | None, fitted: Fitted | None
+    ) -> Self:
         """Take over what samples were checked for, a summary and the model learnt from it at once.
 
         A fit that fails on the way leaves all of the old model.
@@ -291,7 +301,7 @@ class StreamLearner(Predictor):
         }
         return self
 
-    def _bare(self) -> Any:
+    def _bare(self) -> Self:
         """A copy that may be checked against samples before the model itself changes."""
         twin = type(self).__new__(type(self))
         twin.__dict__.update(self.__dict__)
@@ -313,9 +323,9 @@ class StreamLearner(Predictor):
         return summary
 
     # What the classifier brings.
-    _chosen: Any
-    _settings: Any
-    _wish: Any
-    _empty: Any
-    _empty_summary: Any
-    _seed: Any
+    _chosen: Callable[[Summary], Choice]
+    _settings: Callable[[int], Settings]
+    _wish: Callable[[int], Wish]
+    _empty: Callable[[Array, Lift, int, int], Summary]
+    _empty_summary: Callable[[Array], Summary]
+    _seed: Callable[[], int]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crosslabel.core.discriminant import Discriminant, discriminant
 from crosslabel.core.moments import Moments
@@ -19,6 +17,7 @@ from crosslabel.flagship.fitted import Fitted, View
 from crosslabel.flagship.learn import Known, learn
 from crosslabel.flagship.problem import Problem
 from crosslabel.flagship.start import start
+from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.summary import Summary
 
 
@@ -33,7 +32,7 @@ class Before:
 def train(
     summaries: Sequence[Summary],
     choice: Choice,
-    classes: NDArray[Any],
+    classes: ClassLabels,
     callback: Callback | None = None,
     *,
     before: Before | None = None,

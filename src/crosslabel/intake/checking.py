@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array, row_norms
 from crosslabel.intake.devices import check_squares, device_named, from_device
+from crosslabel.intake.labels import ClassLabels
 
 PLAIN_SIZE = 2**15
 """Values up to which a query is checked here; beyond, the cost of full validation is hidden."""
@@ -44,12 +45,12 @@ class Training(NamedTuple):
     """
 
     X: Array
-    classes: NDArray[Any]
+    classes: ClassLabels
     labels: Labels
     weights: NDArray[np.float64]
 
 
-def validate_data(estimator: BaseEstimator, *args: Any, **settings: Any) -> Any:
+def validate_data(estimator: BaseEstimator, *args: object, **settings: object) -> Any:
     """`sklearn.utils.validation.validate_data`, silent where NumPy adds infinities.
 
     To find values that are not finite scikit-learn sums them; ∞ − ∞, or the cast of a value that a
@@ -104,7 +105,7 @@ def check_training(
     return Training(samples, classes, labels, weights)
 
 
-def check_several(estimator: BaseEstimator, classes: NDArray[Any], where: str) -> None:
+def check_several(estimator: BaseEstimator, classes: ClassLabels, where: str) -> None:
     """Refuse a single class; `where` says where it was found."""
     if len(classes) < 2:
         raise ValueError(
@@ -119,7 +120,7 @@ def check_batch(
     y: ArrayLike,
     sample_weight: ArrayLike | None,
     dtype: np.dtype | None,
-) -> tuple[Array, NDArray[Any], NDArray[np.float64]]:
+) -> tuple[Array, ClassLabels, NDArray[np.float64]]:
     """Valid samples of a batch as they are, which may be none, their labels and weights.
 
     Parameters

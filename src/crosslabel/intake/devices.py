@@ -8,18 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from crosslabel.core.backend import is_tensor, require_torch
+from crosslabel.core.backend import ArrayOrTensor, is_tensor, require_torch
 from crosslabel.core.initialise import INITIALISERS, Initialiser
+from crosslabel.core.rules import Rule
 from crosslabel.core.scaling import Array
 from crosslabel.core.solver import Solution
+from crosslabel.intake.labels import ClassLabels
+
+if TYPE_CHECKING:
+    import torch
 
 
-def device_named(name: str) -> Any:
+def device_named(name: str) -> torch.device:
     """The torch device of this name, or an error that says what is missing."""
     require_torch(f"device={name!r}")
     from crosslabel.core.gpu.tensors import find_device
@@ -27,12 +31,12 @@ def device_named(name: str) -> Any:
     return find_device(name)
 
 
-def device_of(X: Any) -> str | None:
+def device_of(X: ArrayOrTensor) -> str | None:
     """Where a tensor lies; None for anything else."""
     return str(X.device) if is_tensor(X) else None
 
 
-def from_device(X: Any, name: str | None = None) -> Any:
+def from_device(X: ArrayOrTensor, name: str | None = None) -> ArrayOrTensor:
     """A tensor as an array on the host, anything else as it is."""
     if not is_tensor(X):
         return X
@@ -44,7 +48,9 @@ def from_device(X: Any, name: str | None = None) -> Any:
     return X.detach().cpu().numpy()
 
 
-def check_tensor(X: Any, name: str | None, n_features: int, normalize: bool) -> Any:
+def check_tensor(
+    X: ArrayOrTensor, name: str | None, n_features: int, normalize: bool
+) -> ArrayOrTensor:
     """Checked queries as a tensor where they are, scaled as the model's samples were."""
     samples = tensor_queries(X, name, n_features)
     if normalize:
@@ -53,19 +59,19 @@ def check_tensor(X: Any, name: str | None, n_features: int, normalize: bool) -> 
     return samples
 
 
-def check_tensor_range(X: Any) -> None:
+def check_tensor_range(X: ArrayOrTensor) -> None:
     """Refuse values whose squares leave the range of their type."""
     check_squares(float(X.abs().max()), np.dtype(str(X.dtype).removeprefix("torch.")))
 
 
-def unit_rows_of_tensor(X: Any) -> Any:
+def unit_rows_of_tensor(X: ArrayOrTensor) -> ArrayOrTensor:
     """x / ‖x‖₂ for each row x of a tensor; a row of zeros stays zero."""
     from crosslabel.core.gpu.tensors import unit_rows
 
     return unit_rows(X)
 
 
-def tensor_queries(X: Any, name: str | None, n_features: int) -> Any:
+def tensor_queries(X: ArrayOrTensor, name: str | None, n_features: int) -> ArrayOrTensor:
     """Checked queries as a tensor where they are."""
     from crosslabel.core.gpu.tensors import check_samples
 
@@ -79,7 +85,9 @@ def tensor_queries(X: Any, name: str | None, n_features: int) -> Any:
     return samples
 
 
-def on_device(score: Callable[[Any], Any], samples: Any, name: str | None) -> Any:
+def on_device(
+    score: Callable[[torch.Tensor], torch.Tensor], samples: ArrayOrTensor, name: str | None
+) -> ArrayOrTensor:
     """Scores of samples, computed on a device; arrays for arrays, tensors for tensors."""
     from crosslabel.core.gpu.tensors import in_batches
 
@@ -89,7 +97,7 @@ def on_device(score: Callable[[Any], Any], samples: Any, name: str | None) -> An
     return in_batches(score, torch.as_tensor(samples, device=device_named(str(name)))).cpu().numpy()
 
 
-def named(classes: NDArray[Any], chosen: Any) -> Any:
+def named(classes: ClassLabels, chosen: ArrayOrTensor) -> ArrayOrTensor:
     """Labels of the chosen classes: a tensor for a tensor, where labels are numbers."""
     if not is_tensor(chosen):
         return classes[chosen]
@@ -128,7 +136,7 @@ def device_solver(device: str) -> Callable[..., Solution]:
     return partial(learn, device=place)
 
 
-def rule_scores(rule: Any, X: Any, device: Any = None) -> Any:
+def rule_scores(rule: Rule, X: ArrayOrTensor, device: torch.device | None = None) -> ArrayOrTensor:
     """Scores by a rule, on the device of a tensor; an array goes to `device` and comes back."""
     if device is not None:
         return on_device(partial(rule_scores, rule), X, str(device))
@@ -139,14 +147,14 @@ def rule_scores(rule: Any, X: Any, device: Any = None) -> Any:
     return moved(rule, X.device).scores(X)
 
 
-def like(array: Array, X: Any) -> Any:
+def like(array: Array, X: ArrayOrTensor) -> ArrayOrTensor:
     """The array as a tensor beside X, where X is one."""
     if not is_tensor(X):
         return array
     return require_torch("A tensor").as_tensor(array, device=X.device)
 
 
-def in_type_of(array: Array, X: Any) -> Any:
+def in_type_of(array: Array, X: ArrayOrTensor) -> ArrayOrTensor:
     """X in the precision of the array."""
     if not is_tensor(X):
         return X.astype(array.dtype, copy=False)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_feature_names, column_or_1d
 from crosslabel.core.scaling import Array
 from crosslabel.intake import passes, sources
 from crosslabel.intake.checking import checked_weights
-from crosslabel.intake.partitions import absorb_partitions, is_dask, samples_like
+from crosslabel.intake.partitions import DaskCollection, absorb_partitions, is_dask, samples_like
 from crosslabel.intake.summary import Summary
 
 PROBE = 512
@@ -28,13 +28,13 @@ Begin = Callable[[Array], Summary]
 
 def summary_of_pass(
     estimator: BaseEstimator,
-    X: Any,
-    y: Any,
-    sample_weight: Any,
+    X: sources.OnDisk | DaskCollection,
+    y: object,
+    sample_weight: object,
     begin: Begin,
     *,
     memory_limit: int,
-    checkpoint: str | Path | None,
+    checkpoint: str | os.PathLike[str] | None,
     verbose: int,
 ) -> tuple[Summary, passes.Checkpoint | None]:
     """The summary of samples that are not in memory, and the checkpoint to remove when all is done.
@@ -65,12 +65,12 @@ def summary_of_pass(
 
 def _of_source(
     estimator: BaseEstimator,
-    X: Any,
-    y: Any,
-    sample_weight: Any,
+    X: sources.OnDisk,
+    y: object,
+    sample_weight: object,
     begin: Begin,
     memory_limit: int,
-    checkpoint: str | Path | None,
+    checkpoint: str | os.PathLike[str] | None,
     verbose: bool,
 ) -> tuple[Summary, passes.Checkpoint | None]:
     source, targets = sources.open_source(X), column_or_1d(sources.read_labels(y))

@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+ClassLabels = NDArray[Any]
+"""Labels of samples, or of classes: numbers of any type, text, or objects."""
+
 _FAMILY = {"b": "numbers", "i": "numbers", "u": "numbers", "f": "numbers"}
 _FAMILY |= {"U": "text", "O": "text"}
 
 
-def union(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+def union(a: ClassLabels, b: ClassLabels) -> ClassLabels:
     """Sorted union of two sets of class labels; numbers and text do not mix.
 
     Parameters
@@ -32,14 +35,14 @@ def union(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     return np.union1d(a, b)
 
 
-def places(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
+def places(labels: ClassLabels, classes: ClassLabels) -> NDArray[np.intp]:
     """Index of each label in sorted classes that hold them all."""
     if len(labels) == 0:
         return np.zeros(0, np.intp)
     return np.searchsorted(classes, labels)
 
 
-def to_array(classes: NDArray[Any]) -> NDArray[Any]:
+def to_array(classes: ClassLabels) -> ClassLabels:
     """Labels as an array that a file can hold: text as text, whatever held it."""
     if classes.dtype.kind != "O":
         return classes

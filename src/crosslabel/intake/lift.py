@@ -19,6 +19,9 @@ from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.intake.checking import check_range
 from crosslabel.intake.devices import check_tensor_range, from_device, like, unit_rows_of_tensor
 
+State = Mapping[str, Any]
+"""What a file holds of a value: numbers, text, arrays, and more of these by name."""
+
 Kernel = Callable[..., Array]
 
 KERNELS: dict[str, Kernel] = {
@@ -160,9 +163,9 @@ class Lift:
             return self
         return replace(self, center=self.center.astype(dtype), spread=self.spread.astype(dtype))
 
-    def to_state(self) -> dict[str, Any]:
+    def to_state(self) -> dict[str, object]:
         """The lift as numbers, text and arrays."""
-        state: dict[str, Any] = {"offset": self.offset, "unit": self.unit}
+        state: dict[str, object] = {"offset": self.offset, "unit": self.unit}
         if self.center is not None:
             state |= {"center": self.center, "spread": self.spread}
         if self.kernel is not None:
@@ -170,7 +173,7 @@ class Lift:
         return state
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Lift:
+    def from_state(cls, state: State) -> Lift:
         """A lift from what `to_state` gave."""
         kernel = state.get("kernel")
         return cls(**{**state, "kernel": None if kernel is None else KernelMap(**kernel)})

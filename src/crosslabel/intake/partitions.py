@@ -7,16 +7,21 @@ active. Each task is a function of its partition alone, so that a worker that di
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from crosslabel.core.scaling import Array
 from crosslabel.intake.checking import check_finite, checked_weights
 from crosslabel.intake.summary import Summary, merge_all
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from dask.delayed import Delayed
+    from typing_extensions import TypeIs
 
 BRANCHES = 8
 """Streams that one task of the tree merges."""
@@ -24,22 +29,52 @@ BRANCHES = 8
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-def is_dask(X: Any) -> bool:
+class DaskCollection(Protocol):
+    """What is asked here of Dask's arrays, and of its dataframes where `is_frame`."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    chunks: tuple[tuple[int, ...], ...]
+    _meta: pd.DataFrame
+    _meta_nonempty: pd.DataFrame
+
+    def rechunk(self, chunks: dict[int, int | tuple[int, ...]], /) -> Self:
+        """The same rows and columns, cut anew."""
+        ...
+
+    def to_delayed(self) -> ArrayLike:
+        """The parts, each to be computed."""
+        ...
+
+    def map_blocks(self, function: Callable[..., object], /, **settings: object) -> Self:
+        """A function of each block of an array, when it is asked for."""
+        ...
+
+    def map_partitions(
+        self, function: Callable[..., object], /, *args: object, **settings: object
+    ) -> Self:
+        """A function of each part of a dataframe, when it is asked for."""
+        ...
+
+
+def is_dask(X: object) -> TypeIs[DaskCollection]:
     """Whether X is a Dask array, dataframe or series."""
     return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
 
 
-def is_frame(X: Any) -> bool:
+def is_frame(X: object) -> bool:
     """Whether X is a dataframe rather than an array."""
     return hasattr(X, "map_partitions") and hasattr(X, "columns")
 
 
-def is_series(y: Any) -> bool:
+def is_series(y: object) -> bool:
     """Whether y is a series rather than an array."""
     return hasattr(y, "to_dask_array")
 
 
-def absorb_partitions(X: Any, y: Any, sample_weight: Any, summary: Summary) -> Summary:
+def absorb_partitions(
+    X: DaskCollection, y: object, sample_weight: object, summary: Summary
+) -> Summary:
     """The summary after all partitions, computed by Dask.
 
     Parameters
@@ -61,7 +96,9 @@ def absorb_partitions(X: Any, y: Any, sample_weight: Any, summary: Summary) -> S
     return dask.compute(summaries[0])[0]
 
 
-def _summarise(number: int, summary: Summary, X: Any, y: Any, weights: Any = None) -> Summary:
+def _summarise(
+    number: int, summary: Summary, X: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None
+) -> Summary:
     """The summary of one partition; runs on a worker."""
     samples = np.ascontiguousarray(np.asarray(X), dtype=summary.dtype)
     targets = np.asarray(y).ravel()
@@ -75,15 +112,17 @@ def _summarise(number: int, summary: Summary, X: Any, y: Any, weights: Any = Non
     return summary.absorb(samples, targets, checked_weights(given, len(samples)))
 
 
-def _partitions(X: Any, y: Any, sample_weight: Any) -> list[tuple[Any, ...]]:
+def _partitions(X: DaskCollection, y: object, sample_weight: object) -> list[tuple[Delayed, ...]]:
     """Partitions of samples with those of their labels and weights, as delayed objects."""
-    columns = [X, y] if sample_weight is None else [X, y, sample_weight]
-    for what, column in zip(("y", "sample_weight"), columns[1:]):
+    given = {"y": y} if sample_weight is None else {"y": y, "sample_weight": sample_weight}
+    columns = [X]
+    for what, column in given.items():
         if not is_dask(column):
             raise TypeError(
                 f"X is a Dask collection, but {what} is {type(column).__name__}. Give {what} as a "
                 "Dask array or series with the same partitions."
             )
+        columns.append(column)
     if not is_frame(X) and not np.isnan(X.shape[0]):
         X = X.rechunk({1: -1})
         # A series cannot be cut anew; its partitions must fit as they are.
@@ -96,7 +135,7 @@ def _partitions(X: Any, y: Any, sample_weight: Any) -> list[tuple[Any, ...]]:
     return list(zip(*delayed))
 
 
-def samples_like(X: Any) -> Any:
+def samples_like(X: DaskCollection) -> NDArray[np.generic] | pd.DataFrame:
     """No rows of what the partitions of X hold: for the checks of names, width and type."""
     meta = X._meta
     return meta if is_frame(X) else np.empty((0, X.shape[1]), X.dtype)
@@ -106,13 +145,13 @@ def over_partitions(method: Method) -> Method:
     """Let a method of one argument, the samples, take Dask collections too, lazily."""
 
     @wraps(method)
-    def either(self: Any, X: Any) -> Any:
+    def either(self: object, X: object) -> object:
         return _lazily(method, self, X) if is_dask(X) else method(self, X)
 
     return either  # type: ignore[return-value]
 
 
-def _lazily(method: Callable[..., Any], estimator: Any, X: Any) -> Any:
+def _lazily(method: Callable[..., Any], estimator: object, X: DaskCollection) -> DaskCollection:
     """The method on each partition, when it is asked for."""
     import dask
 
@@ -131,15 +170,15 @@ def _lazily(method: Callable[..., Any], estimator: Any, X: Any) -> Any:
     return X.map_blocks(_call, method=name, model=travelling, meta=result[:0], **wide)
 
 
-def _call(X: Array, method: str, model: Any) -> Any:
+def _call(X: Array, method: str, model: object) -> NDArray[np.generic]:
     return getattr(model, method)(X)
 
 
-def _call_framed(frame: Any, name: str, model: Any) -> Any:
+def _call_framed(frame: pd.DataFrame, name: str, model: object) -> pd.Series | pd.DataFrame:
     return _framed(getattr(model, name)(frame), frame.index)
 
 
-def _framed(result: NDArray[Any], index: Sequence[Any]) -> Any:
+def _framed(result: NDArray[np.generic], index: pd.Index) -> pd.Series | pd.DataFrame:
     import pandas as pd
 
     return (pd.Series if result.ndim == 1 else pd.DataFrame)(result, index=index)

@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from crosslabel.core.ordering import row_hashes
 from crosslabel.core.scaling import Array
 from crosslabel.files import arrays as archive
+from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.lift import Lift
 from crosslabel.intake.sample import Words
 from crosslabel.intake.sources import Source
@@ -155,7 +155,7 @@ def _read(source: Source, start: int, stop: int) -> tuple[Array, Words]:
     return block, row_hashes(block)
 
 
-def named(summary: Summary, classes: NDArray[Any]) -> Summary:
+def named(summary: Summary, classes: ClassLabels) -> Summary:
     """The summary of numbered classes under their names, which are sorted like the numbers."""
     statistics = summary.statistics
     return replace(summary, statistics=replace(statistics, classes=classes[statistics.classes]))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,7 +166,7 @@ class KeptSample:
         names = ("X", "labels", "weights", "hashes")
         return self._with(**{name: getattr(self, name)[rows] for name in names})
 
-    def _with(self, **changed: Any) -> KeptSample:
+    def _with(self, **changed: NDArray[np.generic]) -> KeptSample:
         return KeptSample(**{**self.__dict__, **changed})
 
 

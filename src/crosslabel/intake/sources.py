@@ -9,14 +9,15 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from crosslabel.core.scaling import Array
 from crosslabel.intake.checking import check_finite
-from crosslabel.intake.partitions import is_dask
+from crosslabel.intake.labels import ClassLabels
+from crosslabel.intake.partitions import DaskCollection, is_dask
 
 ON_DISK = ("zarr", "h5py")
 """Packages whose arrays are read block by block."""
@@ -25,15 +26,35 @@ N_PROBES = 64
 """Rows that stand for all in the fingerprint of a data set."""
 
 
-def is_out_of_core(X: Any, memory_limit: int) -> bool:
+def is_out_of_core(X: object, memory_limit: int) -> TypeGuard[OnDisk | DaskCollection]:
     """Whether samples are to be learnt from in a pass instead of being held in memory."""
     if isinstance(X, np.memmap):
         return X.nbytes > memory_limit // 4
     return isinstance(X, str | os.PathLike) or _package(X) in ON_DISK or is_dask(X)
 
 
-def _package(X: Any) -> str:
+def _package(X: object) -> str:
     return type(X).__module__.partition(".")[0]
+
+
+class ArrayOnDisk(Protocol):
+    """An array that is read by slices of rows: a memmap, a Zarr array, an HDF5 data set."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and features, where all is well."""
+        ...
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of the values."""
+        ...
+
+    def __getitem__(self, rows: slice, /) -> NDArray[np.generic]: ...
+
+
+OnDisk = ArrayOnDisk | str | os.PathLike[str]
+"""Samples that lie on disk: an array there, or the path of .npy files."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +69,7 @@ class Source:
         What errors call them.
     """
 
-    shards: tuple[Any, ...]
+    shards: tuple[ArrayOnDisk, ...]
     names: tuple[str, ...]
 
     @cached_property
@@ -97,7 +118,7 @@ class Source:
         places = np.unique(np.linspace(0, last, min(n_rows, last + 1)).astype(int))
         return np.concatenate([self.read(k, k + 1) for k in places.tolist()])
 
-    def fingerprint(self, y: NDArray[Any]) -> str:
+    def fingerprint(self, y: ClassLabels) -> str:
         """What tells this data set from others: sizes, types, names, all labels and some rows."""
         rows = self.probe(N_PROBES)
         text = repr((self.shape, str(self.shards[0].dtype), self.starts, str(y.dtype)))
@@ -108,7 +129,7 @@ class Source:
         return digest.hexdigest()
 
 
-def open_source(X: Any) -> Source:
+def open_source(X: OnDisk) -> Source:
     """Open samples on disk.
 
     Parameters
@@ -122,7 +143,7 @@ def open_source(X: Any) -> Source:
     return _checked(Source(tuple(_mapped(file) for file in files), tuple(f.name for f in files)))
 
 
-def read_labels(y: Any) -> NDArray[Any]:
+def read_labels(y: Any) -> ClassLabels:
     """All labels: an array, or on disk in any form that samples may have."""
     if isinstance(y, str | os.PathLike):
         return np.concatenate([_mapped(file) for file in _npy_files(Path(y))])
@@ -131,7 +152,7 @@ def read_labels(y: Any) -> NDArray[Any]:
     return np.asarray(y[:] if _package(y) in ON_DISK else y)
 
 
-def read_weights(sample_weight: ArrayLike | None) -> Array | None:
+def read_weights(sample_weight: object) -> Array | None:
     """Weights as an array, wherever they lie."""
     return None if sample_weight is None else np.asarray(read_labels(sample_weight), float)
 
@@ -145,7 +166,7 @@ def _npy_files(place: Path) -> list[Path]:
     return files
 
 
-def _mapped(file: Path) -> NDArray[Any]:
+def _mapped(file: Path) -> NDArray[np.generic]:
     try:
         # Not a map of an empty file: there is nothing to map.
         return np.load(file, mmap_mode="r" if file.stat().st_size > 128 else None)
@@ -174,7 +195,7 @@ def _checked(source: Source) -> Source:
     return source
 
 
-def _forget_pages(array: Any) -> None:
+def _forget_pages(array: ArrayOnDisk) -> None:
     """Give back the memory of a map's pages; they stay in the system's cache of the file."""
     pages = getattr(array, "_mmap", None)
     if pages is not None and hasattr(mmap, "MADV_DONTNEED"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,7 +48,7 @@ class ClassStatistics:
     (['a', 'b'], [2.0, 1.0])
     """
 
-    classes: NDArray[Any]
+    classes: labels.ClassLabels
     moments: Moments
     normalized: bool = True
 
@@ -88,7 +87,7 @@ class ClassStatistics:
     def of_checked(
         cls,
         X: Array,
-        y: NDArray[Any],
+        y: labels.ClassLabels,
         weights: Array,
         normalized: bool,
         scale: Callable[[Array], Array] = lambda X: X,
@@ -113,7 +112,10 @@ class ClassStatistics:
 
     @classmethod
     def of_moments(
-        cls, classes: NDArray[Any], each: Sequence[tuple[float, Array, Scatter]], normalized: bool
+        cls,
+        classes: labels.ClassLabels,
+        each: Sequence[tuple[float, Array, Scatter]],
+        normalized: bool,
     ) -> ClassStatistics:
         """Statistics from count, mean and scatter of each class, in float64."""
         counts, means, scatters = zip(*each)
@@ -152,7 +154,7 @@ class ClassStatistics:
             f"{self.counts.sum():g} samples, {self.nbytes} bytes)"
         )
 
-    def scatter(self, label: Any) -> Array:
+    def scatter(self, label: object) -> Array:
         """Σ w (y − ȳ)(y − ȳ)ᵀ of one class, (n_features, n_features)."""
         return self.scatters[self._place(label)].matrix()
 
@@ -195,11 +197,11 @@ class ClassStatistics:
         rest = [moments for moments in each if moments.n > 0]
         return self.of_moments(self.classes[left], rest, self.normalized)
 
-    def without(self, label: Any) -> ClassStatistics:
+    def without(self, label: object) -> ClassStatistics:
         """Statistics without one class."""
         return self.chosen(np.arange(len(self.classes)) != self._place(label))
 
-    def chosen(self, classes: NDArray[Any]) -> ClassStatistics:
+    def chosen(self, classes: labels.ClassLabels) -> ClassStatistics:
         """Statistics of some classes, by a mask or by indices in `classes`."""
         numbers = np.arange(len(self.classes))[classes]
         if len(numbers) == 0:
@@ -260,7 +262,7 @@ class ClassStatistics:
         scaled = unit_rows(samples) if self.normalized else samples
         return self.of_checked(scaled, targets, weights, self.normalized)
 
-    def _place(self, label: Any) -> int:
+    def _place(self, label: object) -> int:
         found = np.flatnonzero(self.classes == label)
         if found.size == 0:
             raise ImpossibleRemovalError(
@@ -285,6 +287,6 @@ def _nothing(n_features: int) -> ClassMoments:
     return ClassMoments(0.0, np.zeros(n_features), Scatter.zero(n_features, np.dtype(float)))
 
 
-def _listed(classes: NDArray[Any]) -> str:
+def _listed(classes: labels.ClassLabels) -> str:
     names = [repr(label) for label in classes.tolist()]
     return ", ".join(names if len(names) < 12 else [*names[:10], "…"])

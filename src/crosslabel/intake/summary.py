@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crosslabel.core.ordering import key_sums, row_hashes, sample_keys
 from crosslabel.core.scaling import Array
@@ -45,7 +43,7 @@ class Summary:
     statistics: ClassStatistics
     sample: KeptSample
     keys: Words
-    declared: NDArray[Any] = field(default_factory=lambda: np.zeros(0))
+    declared: labels.ClassLabels = field(default_factory=lambda: np.zeros(0))
 
     @classmethod
     def empty(
@@ -73,12 +71,12 @@ class Summary:
         )
 
     @property
-    def classes(self) -> NDArray[Any]:
+    def classes(self) -> labels.ClassLabels:
         """Labels of the classes seen."""
         return self.statistics.classes
 
     @property
-    def all_classes(self) -> NDArray[Any]:
+    def all_classes(self) -> labels.ClassLabels:
         """Labels of the classes seen and of those that were said to come."""
         return labels.union(self.declared, self.classes)
 
@@ -90,7 +88,7 @@ class Summary:
     def absorb(
         self,
         X: Array,
-        y: NDArray[Any],
+        y: labels.ClassLabels,
         weights: Array | None = None,
         hashes: Words | None = None,
     ) -> Summary:
@@ -120,7 +118,7 @@ class Summary:
         sample = grown.sample.add(X, numbers, weights, hashes, self.lift)
         return replace(self, statistics=statistics, sample=sample, keys=grown.keys + keys)
 
-    def declaring(self, classes: NDArray[Any]) -> Summary:
+    def declaring(self, classes: labels.ClassLabels) -> Summary:
         """The summary with classes that are going to appear."""
         labels.union(classes, self.classes)  # refuses labels of another kind
         return replace(self, declared=labels.union(self.declared, classes))
@@ -146,7 +144,7 @@ class Summary:
         sample, keys = a.sample.merge(b.sample), a.keys + b.keys
         return replace(self, statistics=statistics, sample=sample, keys=keys)
 
-    def remove(self, X: Array, y: NDArray[Any], weights: Array | None = None) -> Summary:
+    def remove(self, X: Array, y: labels.ClassLabels, weights: Array | None = None) -> Summary:
         """The summary as if these samples had never been seen; parameters as of `absorb`."""
         weights = np.ones(len(X)) if weights is None else weights
         kept = weights > 0
@@ -162,7 +160,7 @@ class Summary:
         left = np.isin(self.classes, statistics.classes)
         return replace(self, statistics=statistics, sample=sample.classes(left), keys=keys[left])
 
-    def without(self, label: Any) -> Summary:
+    def without(self, label: object) -> Summary:
         """The summary as if a class had never been seen."""
         statistics = self.statistics.without(label)
         left = np.isin(self.classes, statistics.classes)
@@ -192,7 +190,7 @@ class Summary:
     def from_arrays(cls, arrays: archive.Arrays, lift: Lift | None = None) -> Summary:
         """A summary from what `to_arrays` gave; without a lift that of earlier files."""
         kept = _with_prefix(arrays, "sample_")
-        sample = KeptSample(**{**kept, "size": int(kept["size"]), "seed": int(kept["seed"])})
+        sample = KeptSample(size=int(kept.pop("size")), seed=int(kept.pop("seed")), **kept)
         statistics = ClassStatistics.from_arrays(_with_prefix(arrays, "statistics_"))
         lift = lift or Lift(unit=statistics.normalized)
         declared = arrays.get("declared", np.zeros(0))
@@ -204,5 +202,5 @@ def merge_all(summaries: list[Summary]) -> Summary:
     return reduce(Summary.merge, summaries)
 
 
-def _with_prefix(arrays: archive.Arrays, prefix: str) -> dict[str, Any]:
+def _with_prefix(arrays: archive.Arrays, prefix: str) -> archive.Arrays:
     return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}

@@ -8,7 +8,7 @@ method.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.atoms import SHARED, AtomLayout
-from crosslabel.core.backend import is_tensor
+from crosslabel.core.backend import ArrayOrTensor, is_tensor
 from crosslabel.core.moments import Labels
 from crosslabel.core.ordering import canonical
 from crosslabel.core.scaling import Array, unit_rows
@@ -144,7 +144,7 @@ class ComparisonMethod(ClassifierMixin, BaseEstimator, ABC):
     def _scaled(self, X: Array) -> Array:
         return unit_rows(X) if self.normalize else check_range(X, ADVICE)
 
-    def _class_scores(self, X: Any) -> Any:
+    def _class_scores(self, X: ArrayOrTensor) -> ArrayOrTensor:
         """Scores in the order of `classes_`, of an array, or of a tensor where it is."""
         order = np.argsort(self._class_order)
         if not is_tensor(X):

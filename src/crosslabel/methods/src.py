@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from crosslabel.core.backend import is_tensor, namespace
+from crosslabel.core.backend import ArrayOrTensor, is_tensor, namespace
 from crosslabel.core.lasso import lasso
 from crosslabel.core.memory import check_room
 from crosslabel.core.moments import Labels
@@ -112,7 +112,7 @@ class SRC(ComparisonMethod):
             return lasso(gram, correlations, self.penalty)
         return omp(gram, correlations, self.sparsity)
 
-    def _device_codes(self, gram: Any, correlations: Any) -> Any:
+    def _device_codes(self, gram: ArrayOrTensor, correlations: ArrayOrTensor) -> ArrayOrTensor:
         if self.sparsity is not None:
             raise ValueError(
                 f"sparsity={self.sparsity} is matching pursuit, which runs on the CPU only. Use "

@@ -11,11 +11,11 @@ import torch
 
 Model = TypeVar("Model")
 
-_MOVED: WeakKeyDictionary[Any, tuple[Any, Any]] = WeakKeyDictionary()
+_MOVED: WeakKeyDictionary[object, tuple[tuple[torch.device, object], Any]] = WeakKeyDictionary()
 """For each model: what tells its present state and device, and the copy for these."""
 
 
-def moved(model: Model, device: torch.device, state: Any = None) -> Model:
+def moved(model: Model, device: torch.device, state: object = None) -> Model:
     """A shallow copy of an object whose arrays, also those in lists, are tensors on the device.
 
     Parameters
@@ -36,7 +36,7 @@ def moved(model: Model, device: torch.device, state: Any = None) -> Model:
     return there
 
 
-def _tensor(value: Any, device: torch.device) -> Any:
+def _tensor(value: object, device: torch.device) -> object:
     if isinstance(value, list):
         return [_tensor(item, device) for item in value]
     is_numeric = isinstance(value, np.ndarray) and value.dtype.kind == "f"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import onnx
 from numpy.typing import ArrayLike, DTypeLike, NDArray
-from onnx import TensorProto, helper, numpy_helper
+from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
 OPSET = 17
 """Of the standard operators: what runtimes since 2022 know."""
@@ -23,15 +23,15 @@ IR_VERSION = 8
 LIMIT = 2**31 - 2**20
 """Bytes that a protobuf message can hold, less some for the graph itself."""
 
-Values = dict[str, tuple[int, list[Any]]]
+Values = dict[str, tuple[int, list[int | str]]]
 
 
 class Graph:
     """Nodes and constants of a graph in the making; values are known by their names."""
 
     def __init__(self) -> None:
-        self.nodes: list[Any] = []
-        self.constants: list[Any] = []
+        self.nodes: list[NodeProto] = []
+        self.constants: list[TensorProto] = []
         self.bytes = 0
 
     def number(self, values: ArrayLike) -> str:
@@ -101,7 +101,7 @@ class Graph:
         apart = self.node("Reshape", values, self.whole([-1, *shape]))
         return self.row_sums(apart, keepdims=False)
 
-    def model(self, inputs: Values, outputs: Values) -> Any:
+    def model(self, inputs: Values, outputs: Values) -> ModelProto:
         """The finished, checked model.
 
         Parameters
@@ -121,7 +121,7 @@ class Graph:
         return model
 
 
-def _declared(values: Values) -> list[Any]:
+def _declared(values: Values) -> list[ValueInfoProto]:
     return [helper.make_tensor_value_info(name, *of) for name, of in values.items()]
 
 

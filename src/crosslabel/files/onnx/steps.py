@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import spmatrix
+from sklearn.base import BaseEstimator
 
 from crosslabel.core.scaling import Array
 from crosslabel.features.pixels import LEVELS
@@ -46,7 +48,7 @@ class Log:
 Operation = Affine | UnitNorm | Log
 
 
-def operations(steps: Iterable[tuple[str, Any]]) -> list[Operation]:
+def operations(steps: Iterable[tuple[str, BaseEstimator]]) -> list[Operation]:
     """What the steps of a fitted pipeline do to a row, with as few operations as possible.
 
     Parameters
@@ -69,7 +71,7 @@ def operations(steps: Iterable[tuple[str, Any]]) -> list[Operation]:
     return found
 
 
-def _operations_of(name: str, step: Any) -> Iterator[Operation]:
+def _operations_of(name: str, step: BaseEstimator) -> Iterator[Operation]:
     if step is None or step == "passthrough":
         return
     kind = type(step).__name__
@@ -85,14 +87,16 @@ def _operations_of(name: str, step: Any) -> Iterator[Operation]:
     yield from STEPS[kind](name, step)
 
 
-def _scaler(factor: Any, shift: Any, width: int) -> Affine:
+def _scaler(factor: ArrayLike | None, shift: ArrayLike | None, width: int) -> Affine:
     """x ↦ (x − shift) · factor, where either may be absent."""
     factors = np.ones(width) if factor is None else np.asarray(factor, np.float64)
     shifts = np.zeros(width) if shift is None else np.asarray(shift, np.float64)
     return Affine(factors, -shifts * factors)
 
 
-def _projection(directions: Any, mean: Any = None, factor: Any = 1.0) -> Affine:
+def _projection(
+    directions: Array | spmatrix, mean: ArrayLike | None = None, factor: Array | float = 1.0
+) -> Affine:
     """x ↦ (x − mean) · directionsᵀ · factor."""
     dense = directions.toarray() if hasattr(directions, "toarray") else directions
     matrix = np.asarray(dense, np.float64).T * factor
@@ -100,17 +104,17 @@ def _projection(directions: Any, mean: Any = None, factor: Any = 1.0) -> Affine:
     return Affine(matrix, -shift @ matrix)
 
 
-def _standard(name: str, step: Any) -> Iterator[Operation]:
+def _standard(name: str, step: BaseEstimator) -> Iterator[Operation]:
     factor = None if step.scale_ is None else 1 / step.scale_
     yield _scaler(factor, step.mean_ if step.with_mean else None, step.n_features_in_)
 
 
-def _robust(name: str, step: Any) -> Iterator[Operation]:
+def _robust(name: str, step: BaseEstimator) -> Iterator[Operation]:
     factor = None if step.scale_ is None else 1 / step.scale_
     yield _scaler(factor, step.center_, step.n_features_in_)
 
 
-def _min_max(name: str, step: Any) -> Iterator[Operation]:
+def _min_max(name: str, step: BaseEstimator) -> Iterator[Operation]:
     if step.clip:
         raise ValueError(
             f"The step {name!r} (MinMaxScaler) clips, which is not linear: clip=False."
@@ -118,11 +122,11 @@ def _min_max(name: str, step: Any) -> Iterator[Operation]:
     yield Affine(np.asarray(step.scale_, np.float64), np.asarray(step.min_, np.float64))
 
 
-def _max_abs(name: str, step: Any) -> Iterator[Operation]:
+def _max_abs(name: str, step: BaseEstimator) -> Iterator[Operation]:
     yield _scaler(1 / step.scale_, None, step.n_features_in_)
 
 
-def _normalizer(name: str, step: Any) -> Iterator[Operation]:
+def _normalizer(name: str, step: BaseEstimator) -> Iterator[Operation]:
     if step.norm != "l2":
         raise ValueError(
             f"The step {name!r} (Normalizer) has norm={step.norm!r}; only 'l2' is known."
@@ -130,8 +134,8 @@ def _normalizer(name: str, step: Any) -> Iterator[Operation]:
     yield UnitNorm()
 
 
-def _pca(name: str, step: Any) -> Iterator[Operation]:
-    factor: Any = 1.0
+def _pca(name: str, step: BaseEstimator) -> Iterator[Operation]:
+    factor: Array | float = 1.0
     if step.whiten:
         spread = np.sqrt(step.explained_variance_)
         # As scikit-learn does: a direction without variance is not blown up.
@@ -139,22 +143,22 @@ def _pca(name: str, step: Any) -> Iterator[Operation]:
     yield _projection(step.components_, step.mean_, factor)
 
 
-def _plain_projection(name: str, step: Any) -> Iterator[Operation]:
+def _plain_projection(name: str, step: BaseEstimator) -> Iterator[Operation]:
     yield _projection(step.components_)
 
 
-def _eigenfaces(name: str, step: Any) -> Iterator[Operation]:
+def _eigenfaces(name: str, step: BaseEstimator) -> Iterator[Operation]:
     yield _projection(step.components_, step.mean_)
 
 
-def _pixels(name: str, step: Any) -> Iterator[Operation]:
+def _pixels(name: str, step: BaseEstimator) -> Iterator[Operation]:
     if step.log:
         yield Log(LEVELS)
     if step.normalize:
         yield UnitNorm()
 
 
-STEPS: dict[str, Callable[[str, Any], Iterator[Operation]]] = {
+STEPS: dict[str, Callable[[str, BaseEstimator], Iterator[Operation]]] = {
     "Eigenfaces": _eigenfaces,
     "GaussianRandomProjection": _plain_projection,
     "IncrementalPCA": _pca,

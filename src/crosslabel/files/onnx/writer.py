@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from crosslabel._version import __version__
@@ -25,15 +27,24 @@ from crosslabel.files.onnx.steps import Affine, Log, Operation, UnitNorm, operat
 from crosslabel.files.whole import write_whole
 from crosslabel.flagship.fitted import Fitted, View
 from crosslabel.flagship.predictor import Predictor
+from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.lift import KernelMap, Lift
 
 if TYPE_CHECKING:
+    from onnx import ModelProto
+
+    from crosslabel.files.model import Model
     from crosslabel.files.onnx.graph import Graph
 
 DTYPES = ("float32", "float64")
 
 
-def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, dtype: Any = None) -> Any:
+def to_onnx(
+    model: BaseEstimator | Model,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+) -> ModelProto:
     """A trained model as an ONNX graph: rows in, labels and scores out.
 
     Parameters
@@ -95,12 +106,14 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, dtype: An
     return content
 
 
-def _parts(model: Any) -> tuple[list[tuple[str, Any]], Any, NDArray[Any]]:
+def _parts(
+    model: BaseEstimator | Model,
+) -> tuple[list[tuple[str, BaseEstimator]], Predictor, ClassLabels]:
     """Feature steps, the flagship itself, and the label of each of its classes."""
     names = getattr(model, "class_names", None)
-    model = getattr(model, "pipeline", model)
-    steps = list(getattr(model, "steps", []))
-    classifier = steps.pop()[1] if steps else model
+    pipeline: BaseEstimator = getattr(model, "pipeline", model)
+    steps = list(getattr(pipeline, "steps", []))
+    classifier = steps.pop()[1] if steps else pipeline
     while hasattr(classifier, "steps"):  # a pipeline within a pipeline
         *inner, (_, classifier) = classifier.steps
         steps += inner
@@ -175,7 +188,7 @@ def _kernel(graph: Graph, rows: str, found: KernelMap) -> str:
     return graph.product(values, found.basis.astype(np.float64))
 
 
-def _width(done: list[Operation], classifier: Any) -> int:
+def _width(done: list[Operation], classifier: Predictor) -> int:
     """Features that the graph takes."""
     matrices = [operation.matrix for operation in done if isinstance(operation, Affine)]
     return len(matrices[0]) if matrices else int(classifier.n_features_in_)
@@ -203,12 +216,12 @@ def _log(graph: Graph, rows: str, step: Log) -> str:
     return graph.node("Log", graph.node("Add", scaled, graph.number(1.0)))
 
 
-WRITERS: dict[type, Any] = {Affine: _affine, UnitNorm: _unit_norm, Log: _log}
+WRITERS: dict[type, Callable[..., str]] = {Affine: _affine, UnitNorm: _unit_norm, Log: _log}
 
 
 def _finished(
-    graph: Graph, scores: str, labels: NDArray[Any], width: int, dtype: np.dtype[Any]
-) -> Any:
+    graph: Graph, scores: str, labels: ClassLabels, width: int, dtype: np.dtype
+) -> ModelProto:
     """The model from rows to `label` and `scores`."""
     from crosslabel.files.onnx.graph import INT64, STRING, onnx_type
 
@@ -231,7 +244,7 @@ def _finished(
     )
 
 
-def _describe(content: Any, classifier: Any, labels: NDArray[Any]) -> None:
+def _describe(content: ModelProto, classifier: Predictor, labels: ClassLabels) -> None:
     """Who made the file, and what its columns mean."""
     content.producer_name, content.producer_version = "crosslabel", __version__
     facts = {"rule": classifier.rule_, "classes": json.dumps(labels.tolist())}
