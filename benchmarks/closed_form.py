@@ -28,6 +28,7 @@ from benchmarks.peers.measure import KEPT, measure, python_of
 from benchmarks.peers.problems import PROBLEMS
 from crosslabel import CrossLabelClassifier
 from crosslabel.core.scaling import Array
+from crosslabel.flagship.fitted import View
 
 EMBEDDINGS = Size(1280, 101, 5, 5)
 """101 classes, five photos of each, through a network."""
@@ -75,22 +76,29 @@ def defaults() -> Iterator[Line]:
 
 
 def defaults_over_named(name: str, X: Array, y: Array, repeats: int = 3) -> Line:
-    """The named fit has the rule, ridge and scale of the view that the defaults show."""
+    """The named fit has rule, ridge and lift of the view that says most in the default one."""
     with threadpool_limits(1):
-        view = CrossLabelClassifier(random_state=0).fit(X, y).fitted_.view
-        lift = view.lift
-        scale = "none" if not lift.unit else "unit" if lift.center is None else "standard"
+        views = CrossLabelClassifier(random_state=0).fit(X, y).fitted_.views
+        named_fit = as_view(max(views, key=lambda view: view.share))
         chosen, told = seconds(
             lambda: CrossLabelClassifier(random_state=0).fit(X, y),
-            lambda: CrossLabelClassifier(
-                rule=view.rule, ridge=view.ridge, scale=scale, offset=lift.offset,
-                kernel="linear", random_state=0,
-            ).fit(X, y),
+            lambda: named_fit.fit(X, y),
             repeats=repeats,
             clock=time.process_time,
-        )  # fmt: skip
-    print(f"  {name}: defaults {chosen:.3f} s, {view.rule} rule named {told:.3f} s", flush=True)
+        )
+    about = f"{named_fit.rule} rule, {named_fit.kernel}"
+    print(f"  {name}: defaults {chosen:.3f} s, {about} named {told:.3f} s", flush=True)
     return Line(f"fit with defaults / with all named, {name}", chosen / told, "<=", 8)
+
+
+def as_view(view: View) -> CrossLabelClassifier:
+    """A classifier to which a view is named, so that it has nothing to choose."""
+    lift = view.lift
+    scale = "none" if not lift.unit else "unit" if lift.center is None else "standard"
+    return CrossLabelClassifier(
+        rule=view.rule, ridge=view.ridge, scale=scale, offset=lift.offset, random_state=0,
+        kernel="linear" if lift.kernel is None else lift.kernel.kernel,
+    )  # fmt: skip
 
 
 def digits() -> Samples:

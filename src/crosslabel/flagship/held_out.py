@@ -23,6 +23,8 @@ from crosslabel.core.water_filling import energies
 _FEW = 4
 """Where fewer than one in so many axes of a large class are wanted, only these are found."""
 _LARGE = 100
+_TOGETHER = 2**18
+"""Values of samples whose classes are decomposed together: few enough to stay in cache."""
 _MANY = 500
 """Samples from which on a kernel's products are found when they are asked for, not all at once."""
 _CHUNK = 32
@@ -99,33 +101,66 @@ class Samples:
 
     def inner(self, some: Labels, others: Labels) -> Array:
         """Inner products of some samples with others."""
-        # Every fold asks for most pairs: of long rows, all are found once. A kernel may be left out
-        # after the first fold, which asks for few of many.
-        known = "gram" in vars(self) or self.kernel is None or len(self.scaled) <= _MANY
-        if self.is_wide and known:
+        if self._takes_all:
             return self.gram[np.ix_(some, others)]
         return self._products(self.scaled[some], self.scaled[others])
+
+    @property
+    def _takes_all(self) -> bool:
+        """Whether all inner products are found at once.
+
+        Every fold asks for most pairs of long rows. A kernel may be left out after the first fold,
+        which asks for few of many.
+        """
+        known = "gram" in vars(self) or self.kernel is None or len(self.scaled) <= _MANY
+        return self.is_wide and known
 
     def _products(self, some: Array, others: Array) -> Array:
         return some @ others.T if self.kernel is None else self.kernel(some, others)
 
     def axes(self, number: int, most: int) -> list[Axes]:
         """Of each class without one fold, the axes that its atoms can lie along."""
-        return [self._axes_of(c, number, most) for c in range(self.n_classes)]
+        seen = np.flatnonzero(self.fold != number)
+        seen = seen[np.argsort(self.labels[seen], kind="stable")]
+        ends = np.cumsum(np.bincount(self.labels[seen], minlength=self.n_classes))
+        members = np.split(seen, ends[:-1])
+        sizes = np.diff(ends, prepend=0)
+        found: list[Axes] = [None] * self.n_classes  # type: ignore[list-item]
+        for size in np.unique(sizes):
+            alike = np.flatnonzero(sizes == size)
+            step = max(1, _TOGETHER // max(1, int(size) * self.scaled.shape[1]))
+            for start in range(0, len(alike), step):
+                part = alike[start : start + step]
+                several = self._axes_of(np.stack([members[c] for c in part]), most)
+                for c, one in zip(part, several):
+                    found[c] = one
+        return found
 
-    def _axes_of(self, label: int, number: int, most: int) -> Axes:
-        members = np.flatnonzero((self.labels == label) & (self.fold != number))
-        roots = np.sqrt(self.weights[members])
-        block = self.inner(members, members) * roots[:, None] * roots
-        n = len(members)
+    def _axes_of(self, members: Labels, most: int) -> list[Axes]:
+        """Of classes with as many samples as one another, a row of samples for each."""
+        n, roots = members.shape[1], np.sqrt(self.weights[members])
+        blocks = self._blocks(members) * roots[:, :, None] * roots[:, None, :]
         if n > _LARGE and most * _FEW < n:
-            squares, left = eigh(block, subset_by_index=(n - most, n - 1), check_finite=False)
+            wanted = {"subset_by_index": (n - most, n - 1), "check_finite": False}
+            pairs = [eigh(block, **wanted) for block in blocks]
         else:
-            squares, left = np.linalg.eigh(block)
-        squares, left = squares[::-1][:most], left[:, ::-1][:, :most]
-        real = squares > n * np.finfo(float).eps * max(squares[0], 0)
-        values = np.sqrt(squares[real])
-        return Axes(members, values, roots[:, None] * left[:, real] / values)
+            pairs = list(zip(*np.linalg.eigh(blocks)))
+        axes = []
+        for own, root, (squares, left) in zip(members, roots, pairs):
+            squares, left = squares[::-1][:most], left[:, ::-1][:, :most]
+            real = squares > n * np.finfo(float).eps * max(squares[0], 0)
+            values = np.sqrt(squares[real])
+            axes.append(Axes(own, values, root[:, None] * left[:, real] / values))
+        return axes
+
+    def _blocks(self, members: Labels) -> Array:
+        """Inner products within each row of samples."""
+        if self._takes_all:
+            return self.gram[members[:, :, None], members[:, None, :]]
+        if self.kernel is not None:
+            return np.stack([self.inner(own, own) for own in members])
+        rows = self.scaled[members]
+        return rows @ rows.transpose(0, 2, 1)
 
     def left_out(self, number: int) -> Labels:
         """Samples of one fold."""
@@ -136,7 +171,7 @@ def _sums(rows: Array, labels: Labels, weights: Array, n_classes: int) -> tuple[
     counts = np.bincount(labels, weights, n_classes).astype(np.float64)
     member = np.zeros((n_classes, len(rows)))
     member[labels, np.arange(len(rows))] = weights
-    roots = np.sqrt(weights)[:, None] * rows
+    roots = rows if (weights == 1).all() else np.sqrt(weights)[:, None] * rows
     return counts, member @ rows, roots.T @ roots
 
 
@@ -206,7 +241,8 @@ def global_evidence(
     D, q = np.concatenate(blocks), np.concatenate(spent)
     matrix = D.T @ D
     matrix[np.diag_indices_from(matrix)] += ridge
-    z = cho_solve(cho_factor(matrix, lower=True, check_finite=False), queries.T).T
+    factor = cho_factor(matrix.T, lower=True, overwrite_a=True, check_finite=False)
+    z = cho_solve(factor, queries.T, check_finite=False).T
     codes, along = z @ D.T, queries @ D.T
     # Atoms of a class lie along its axes: ‖D_cᵀx‖² = Σ q x².
     parts = _starts(blocks)
@@ -239,8 +275,10 @@ def discriminants(samples: Samples, number: int, shrinkages: Sequence[float]) ->
     within, scale = (within, np.trace(within) / size) if varies else (0 * within, energy or 1.0)
     found = np.empty((len(shrinkages), len(queries), len(means)))
     for place, shrinkage in enumerate(shrinkages):
-        shifted = within + shrinkage * scale * np.eye(size)
-        factor = cho_factor(shifted, lower=True, check_finite=False)
-        solved = cho_solve(factor, means.T)
+        shifted = within.copy()
+        shifted[np.diag_indices(size)] += shrinkage * scale
+        # Symmetric: its transpose is in the order that LAPACK overwrites without a copy.
+        factor = cho_factor(shifted.T, lower=True, overwrite_a=True, check_finite=False)
+        solved = cho_solve(factor, means.T, check_finite=False)
         found[place] = queries @ solved - 0.5 * np.einsum("cf,fc->c", means, solved)
     return found
