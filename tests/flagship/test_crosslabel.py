@@ -28,6 +28,8 @@ from tests.core.problems import samples
         CrossLabelClassifier(rule="local", ridge=0.1, shared_atoms=1, random_state=0),
         CrossLabelClassifier(
             rule="global",
+            # No more than the dimensions of the checks' samples: beyond, atoms are not unique.
+            atoms_per_class=2,
             ridge=0.1,
             suppression=20.0,
             scale="none",

@@ -75,6 +75,13 @@ def test_what_is_named_is_not_tried(wish, names):
     assert all(plan.kernel == (None if kernel == "linear" else kernel) for plan in found.values())
 
 
+def test_a_dictionary_that_is_given_fixes_the_lift():
+    wish = Wish(Settings(init=np.ones((2, 5))))
+    X = table() * [1e4, 1, 1, 1, 1]
+    assert lifts(X, np.ones(12), wish)["named"].lift.is_plain
+    assert default_lift(X, wish).is_plain
+
+
 def test_a_named_lift_is_the_one_that_was_named():
     X, ones = table(), np.ones(12)
     unit = lift_named(X, ones, Wish(Settings(), rule="local")).lift

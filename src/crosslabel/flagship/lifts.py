@@ -73,7 +73,10 @@ def lifts(X: Array, weights: NDArray[np.float64], wish: Wish) -> dict[str, LiftP
     dict of LiftPlan
         By name.
     """
-    if wish.rule != "auto" or wish.scale != "auto" or wish.kernel == "precomputed":
+    # A dictionary that is given has the features of the samples.
+    given = not isinstance(wish.settings.init, str)
+    named = wish.rule != "auto" or wish.scale != "auto" or wish.kernel == "precomputed"
+    if named or given:
         return {"named": lift_named(X, weights, wish)}
     straight = _linear_lifts(X, weights, wish)
     plans = {name: LiftPlan(lift) for name, lift in straight.items()}
@@ -132,6 +135,7 @@ def default_lift(X: Array, wish: Wish) -> Lift:
             "The first batch has no samples from which scale='standard' or a kernel could be "
             "fixed. Begin with a batch of samples."
         )
-    if wish.scale == "auto" and wish.rule == "auto" and len(X) > 1 and not is_comparable(X):
+    is_open = wish.scale == "auto" and wish.rule == "auto" and isinstance(wish.settings.init, str)
+    if is_open and len(X) > 1 and not is_comparable(X):
         wish = replace(wish, scale="standard")
     return lift_named(X, np.ones(len(X)), wish).settled(X, wish.n_landmarks)
