@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, load_wine
 from sklearn.decomposition import PCA
 from sklearn.kernel_approximation import Nystroem
 from sklearn.pipeline import make_pipeline
@@ -194,3 +194,21 @@ def test_what_cannot_be_exported_is_named():
         to_onnx(model.fit(X, y + 0.0))
     with pytest.raises(ValueError, match="not fitted"):
         to_onnx(CrossLabelClassifier())
+
+
+@pytest.mark.parametrize("kernel", ["auto", "linear", "rbf"])
+def test_every_view_of_a_joint_model_is_in_the_graph(kernel):
+    """Offsets, standardised features, kernels and discriminants, as `Fitted.scores` adds them."""
+    X, y = load_wine(return_X_y=True)
+    model = CrossLabelClassifier(kernel=kernel, random_state=0).fit(X[::2], y[::2])
+    assert model.rule_ == "joint"
+    label, scores = run(to_onnx(model), X)
+    assert_allclose(scores, model.decision_function(X), atol=1e-8)
+    assert_array_equal(label, model.predict(X))
+
+
+def test_a_kernel_without_a_formula_cannot_be_exported():
+    X, y = load_wine(return_X_y=True)
+    model = CrossLabelClassifier(kernel="poly", rule="local", ridge=0.1).fit(X, y)
+    with pytest.raises(ValueError, match="The kernel 'poly' cannot be exported"):
+        to_onnx(model)
