@@ -16,7 +16,7 @@ from sklearn.metrics import roc_auc_score
 from benchmarks.extended_yale_b import PAPER, SIZE
 from benchmarks.lines import Line, show
 from crosslabel import CrossLabelClassifier, RejectingClassifier
-from crosslabel.core.rules import LocalRule
+from crosslabel.core.rules import GlobalResidualRule
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.datasets import load_extended_yale_b
 from crosslabel.features import Pixels, RandomFaces
@@ -25,17 +25,16 @@ from crosslabel.flagship.novelty import residual_ratio
 DRAWS, UNKNOWN, TRAIN = 10, 8, 32
 
 
-def local_novelty(model: CrossLabelClassifier, X: Array) -> Array:
-    """The chosen score's formula on the residuals of local codes."""
+def global_novelty(model: CrossLabelClassifier, X: Array) -> Array:
+    """The chosen score's formula on the residuals of a code over all atoms."""
     view = model.fitted_.view
-    rule = LocalRule(view.dictionary, view.layout, view.ridge)
-    return residual_ratio(rule.scores(unit_rows(X)))
+    rule = GlobalResidualRule(view.dictionary, view.layout, view.ridge)
+    return residual_ratio(-rule.scores(unit_rows(X)))
 
 
 def best_residual(model: CrossLabelClassifier, X: Array) -> Array:
     """What the best class leaves unexplained."""
-    view = model.fitted_.view
-    return -view.global_rule.scores(unit_rows(X)).max(axis=1)
+    return -model.fitted_.view.local_rule.scores(unit_rows(X)).max(axis=1)
 
 
 def concentration(model: CrossLabelClassifier, X: Array) -> Array:
@@ -47,11 +46,9 @@ def concentration(model: CrossLabelClassifier, X: Array) -> Array:
 
 
 CANDIDATES = {
-    "best residual over mean of others, global code (novelty_score)": lambda m, X: m.novelty_score(
-        X
-    ),
-    "the same, local codes": local_novelty,
-    "best residual alone, global code": best_residual,
+    "best residual beside the others, own atoms (novelty_score)": lambda m, X: m.novelty_score(X),
+    "the same, code over all atoms": global_novelty,
+    "best residual alone, own atoms": best_residual,
     "concentration of the code": concentration,
 }
 

@@ -23,6 +23,10 @@ def test_cholesky_and_substitutions_solve_the_system(spd):
     assert_allclose(backend.solve_upper(backend.solve_lower(rows, L), L) @ spd, rows)
     assert_allclose(backend.solve_lower(rows, L) @ L.T, rows)
     assert_allclose(backend.inverse_from_cholesky(L) @ spd, np.eye(6), atol=1e-10)
+    columns = np.random.default_rng(2).normal(size=(6, 3))
+    solved = backend.solve_columns(columns, L)
+    assert_allclose(spd @ solved, columns)
+    assert solved.flags.c_contiguous
 
 
 def test_substitution_takes_any_memory_order_and_changes_nothing(spd):

@@ -140,6 +140,15 @@ def _substitute(rows: Array, L: Array, *, transposed: bool) -> Array:
         return trsm(1.0, L.T, right, lower=0, trans_a=transposed, overwrite_b=1).T
 
 
+def solve_columns(columns: Array, L: Array) -> Array:
+    """(LLᵀ)⁻¹ · columns, in C order: solved from the right, where it takes no transposed copy."""
+    trsm = blas.get_blas_funcs("trsm", (columns,))
+    right = np.array(columns, order="C").T
+    with threads_for(columns.size * len(L), SMALL_FACTOR):
+        half = trsm(1.0, L.T, right, side=1, lower=0, trans_a=0, overwrite_b=1)  # BL⁻ᵀ
+        return trsm(1.0, L.T, half, side=1, lower=0, trans_a=1, overwrite_b=1).T
+
+
 def inverse_from_cholesky(L: Array) -> Array:
     """(LLᵀ)⁻¹, symmetric."""
     with threads_for(len(L) ** 3, SMALL_FACTOR):

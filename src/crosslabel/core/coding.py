@@ -16,6 +16,7 @@ from crosslabel.core.backend import (
     cholesky,
     inverse_from_cholesky,
     one_thread,
+    solve_columns,
     solve_lower,
     solve_upper,
     threads_for,
@@ -133,7 +134,7 @@ def ridge_coder(dictionary: Array, ridge: float) -> Array:
             coder = solve_upper(solve_lower(D, L), L)
         else:
             L = _cholesky_of_gram(D @ D.T, ridge, n_atoms)
-            coder = solve_upper(solve_lower(D.T, L), L).T
+            coder = solve_columns(D, L)
     return np.ascontiguousarray(coder, dtype=dictionary.dtype)
 
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from crosslabel.core.backend import one_thread
 from crosslabel.core.joint import log_losses, shares, temperature
 from crosslabel.core.moments import Labels
 from crosslabel.core.ordering import canonical, mixed
@@ -158,7 +159,9 @@ def choose(samples: Distinct, wish: Wish, lift: Lift | None = None) -> Choice:
     if not wish.is_open or not can_choose:
         return named_choice(wish, settled(next(iter(tried))))
     drawings = DRAWINGS if len(some.X) <= FEW else 1
-    raced = [_raced(some, tried, some.folds(seed + k), wish) for k in range(drawings)]
+    # Many small systems by turns of NumPy and SciPy, whose threads would wait for one another.
+    with one_thread():
+        raced = [_raced(some, tried, some.folds(seed + k), wish) for k in range(drawings)]
     members = []
     for one in together([settings for settings, _ in raced]):
         taken = settled(one.lift)

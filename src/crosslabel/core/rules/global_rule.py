@@ -40,7 +40,8 @@ class GlobalRule(Rule):
         self.n_shared, self.n_classes, self.size = k, layout.n_classes, size
         Q = self._slopes(X, D)
         rows = np.concatenate([X[:k], Q[:k], X[k:], Q[k:]])
-        self.projection = np.ascontiguousarray(rows.T, dictionary.dtype)
+        # A view: the product takes either order, and a transposed copy takes a third as long.
+        self.projection = rows.astype(dictionary.dtype, copy=False).T
         self.ones = np.ones(max(size, k), dictionary.dtype)
         self.zero, self.tiny = np.zeros((), dictionary.dtype), np.array(info.tiny)
         self.eps = float(info.eps)
