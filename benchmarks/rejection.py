@@ -16,25 +16,28 @@ from sklearn.metrics import roc_auc_score
 from benchmarks.extended_yale_b import PAPER, SIZE
 from benchmarks.lines import Line, show
 from crosslabel import CrossLabelClassifier, RejectingClassifier
-from crosslabel.core.rules import GlobalResidualRule
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.datasets import load_extended_yale_b
 from crosslabel.features import Pixels, RandomFaces
-from crosslabel.flagship.novelty import residual_ratio
+from crosslabel.flagship.novelty import beside_others
 
 DRAWS, UNKNOWN, TRAIN = 10, 8, 32
 
 
 def global_novelty(model: CrossLabelClassifier, X: Array) -> Array:
-    """The chosen score's formula on the residuals of a code over all atoms."""
-    view = model.fitted_.view
-    rule = GlobalResidualRule(view.dictionary, view.layout, view.ridge)
-    return residual_ratio(-rule.scores(unit_rows(X)))
+    """The part of the score that a code over all atoms gives."""
+    return beside_others(-model.fitted_.view.claims.scores(unit_rows(X)), 1.0)
+
+
+def own_novelty(model: CrossLabelClassifier, X: Array) -> Array:
+    """The part of the score that each class's own atoms give."""
+    trust = 1 - 2 / len(model.classes_)
+    return beside_others(-model.fitted_.view.own_residuals.scores(unit_rows(X)), trust)
 
 
 def best_residual(model: CrossLabelClassifier, X: Array) -> Array:
     """What the best class leaves unexplained."""
-    return -model.fitted_.view.local_rule.scores(unit_rows(X)).max(axis=1)
+    return -model.fitted_.view.own_residuals.scores(unit_rows(X)).max(axis=1)
 
 
 def concentration(model: CrossLabelClassifier, X: Array) -> Array:
@@ -46,7 +49,8 @@ def concentration(model: CrossLabelClassifier, X: Array) -> Array:
 
 
 CANDIDATES = {
-    "best residual beside the others, own atoms (novelty_score)": lambda m, X: m.novelty_score(X),
+    "own atoms and a code over all atoms (novelty_score)": lambda m, X: m.novelty_score(X),
+    "best residual beside the others, own atoms": own_novelty,
     "the same, code over all atoms": global_novelty,
     "best residual alone, own atoms": best_residual,
     "concentration of the code": concentration,

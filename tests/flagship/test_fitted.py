@@ -94,7 +94,9 @@ def test_the_decision_of_two_classes_counts_both(queries):
 def test_residuals_with_little_ridge_are_at_hand_whichever_rule_predicts(queries, rule):
     one = view(rule=rule)
     expected = RULES["local"](one.dictionary, one.layout, 0.01).scores(queries)
-    assert_allclose(one.local_rule.scores(queries), expected)
+    assert_allclose(one.own_residuals.scores(queries), expected)
+    expected = RULES["global"](one.dictionary, one.layout, 0.01).scores(queries)
+    assert_allclose(one.claims.scores(queries), expected)
 
 
 def test_codes_are_ridge_codes_over_all_atoms(queries):

@@ -5,43 +5,48 @@ from numpy.testing import assert_allclose
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.scaling import unit_rows
 from crosslabel.flagship.fitted import STRANGERS_RIDGE, Fitted, View
-from crosslabel.flagship.novelty import novelty, residual_ratio
+from crosslabel.flagship.novelty import beside_others, novelty
 from crosslabel.intake.lift import Lift
 
 
-def test_the_ratio_is_the_best_share_over_a_power_of_the_mean_of_the_others():
-    shares = np.array([[0.1, 0.4, 0.6], [0.5, 0.2, 0.2], [0.3, 0.3, 0.3], [0.0, 0.1, 0.2]])
-    expected = [0.1 / 0.5 ** (1 / 3), 0.2 / 0.35 ** (1 / 3), 0.3 / 0.3 ** (1 / 3), 0.0]
-    assert_allclose(residual_ratio(shares), expected)
-    four = np.array([[0.1, 0.5, 0.4, 0.9]])
-    assert_allclose(residual_ratio(four), 0.1 / 0.6**0.5)
-
-
-def test_of_two_classes_the_best_share_itself_counts():
-    assert_allclose(residual_ratio(np.array([[0.5, 0.8], [0.25, 0.1]])), [0.5, 0.1])
+def test_the_least_residual_over_a_power_of_the_mean_of_the_others():
+    residuals = np.array([[0.1, 0.4, 0.6], [0.5, 0.2, 0.2], [0.3, 0.3, 0.3], [0.0, 0.1, 0.2]])
+    assert_allclose(beside_others(residuals, 1.0), [0.2, 0.2 / 0.35, 1.0, 0.0])
+    expected = [0.1 / 0.5**0.5, 0.2 / 0.35**0.5, 0.3**0.5, 0.0]
+    assert_allclose(beside_others(residuals, 0.5), expected)
+    assert_allclose(beside_others(residuals, 0.0), residuals.min(axis=1))
 
 
 def test_where_no_class_leaves_a_residual_none_stands_out():
-    assert_allclose(residual_ratio(np.zeros((2, 3))), 1.0)
+    assert_allclose(beside_others(np.zeros((2, 3)), 0.5), 1.0)
+
+
+def ridge_code(atoms, y):
+    return np.linalg.solve(atoms @ atoms.T + STRANGERS_RIDGE * np.eye(len(atoms)), atoms @ y)
+
+
+def by_hand(D, layout, y):
+    """r_b / r̄ᵖ · (s_b / s̄)^(p/2), by loops."""
+    code, r, s = ridge_code(D, y), [], []
+    for c in range(layout.n_classes):
+        free = layout.free(c)
+        r.append(np.sum((y - ridge_code(D[free], y) @ D[free]) ** 2))
+        s.append(np.sum((y - code[free] @ D[free]) ** 2) / np.abs(code[free]).sum())
+    power = 1 - 2 / len(r)
+    others = [(sum(part) - min(part)) / (len(part) - 1) for part in (r, s)]
+    return min(r) / others[0] ** power * (min(s) / others[1]) ** (power / 2)
 
 
 @pytest.mark.parametrize("rule", ["global", "local"])
-def test_novelty_goes_by_own_atoms_alone_whichever_rule_predicts(rule):
+@pytest.mark.parametrize("sizes", [(3, 2, 2), (3, 2), (2, 2, 1, 2)])
+def test_novelty_is_the_same_whichever_rule_predicts(rule, sizes):
     rng = np.random.default_rng(0)
-    D, layout = unit_rows(rng.normal(size=(8, 5))), AtomLayout(1, (3, 2, 2))
-    X = rng.normal(size=(6, 5))
-    shares = np.empty((6, 3))
-    for n, y in enumerate(unit_rows(X)):
-        for c in range(3):
-            atoms = D[layout.free(c)]
-            code = np.linalg.solve(
-                atoms @ atoms.T + STRANGERS_RIDGE * np.eye(len(atoms)), atoms @ y
-            )
-            shares[n, c] = np.sum((y - code @ atoms) ** 2)
+    layout = AtomLayout(1, sizes)
+    D, X = unit_rows(rng.normal(size=(layout.n_atoms, 5))), rng.normal(size=(6, 5))
     view = View(Lift(), D, layout, rule, 0.1)
-    fitted = Fitted(np.array(["a", "b", "c"]), (view,), np.zeros(1), np.zeros(0, int))
+    fitted = Fitted(np.arange(len(sizes)), (view,), np.zeros(1), np.zeros(0, int))
     found = novelty(fitted, X)
-    assert_allclose(found, residual_ratio(shares))
+    assert_allclose(found, [by_hand(D, layout, y) for y in unit_rows(X)], rtol=1e-6)
     assert ((found >= 0) & (found <= 1)).all()
 
 

@@ -56,10 +56,10 @@ def test_a_gain_is_ahead_by_its_mean_in_standard_errors():
 
 @pytest.mark.parametrize(
     ("sizes", "numbers"),
-    [((100, 100, 100), [0, 1, 2]), ((200, 199, 50, 50), [0, 1, 2]), ((200, 200, 50), [0, 1]),
-     ((400, 10), [0]), ((399, 10), [0, 1])],
+    [((70, 70, 70), [0, 1, 2]), ((120, 119, 50, 50), [0, 1, 2]), ((120, 120, 50), [0, 1]),
+     ((240, 10), [0]), ((239, 10), [0, 1])],
 )  # fmt: skip
-def test_folds_are_run_until_they_leave_out_four_hundred(sizes, numbers):
+def test_folds_are_run_until_they_leave_out_two_hundred_and_forty(sizes, numbers):
     fold = np.concatenate([[-1] * 7, np.repeat(np.arange(len(sizes)), sizes)])
     assert folds_to_run(fold) == numbers
 

@@ -19,7 +19,7 @@ from crosslabel.core.backend import ArrayOrTensor
 from crosslabel.core.calibration import evidence
 from crosslabel.core.coding import ridge_coder
 from crosslabel.core.discriminant import Discriminant
-from crosslabel.core.rules import RULES, LocalRule, Rule
+from crosslabel.core.rules import RULES, GlobalRule, LocalRule, Rule
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
 from crosslabel.intake.devices import from_device, in_type_of, like, rule_scores
@@ -73,9 +73,14 @@ class View:
         return ridge_coder(self.dictionary, self.ridge)
 
     @cached_property
-    def local_rule(self) -> Rule:
-        """Residuals over each class's own atoms with little ridge, which tell strangers."""
+    def own_residuals(self) -> Rule:
+        """What each class leaves of a query by its own atoms alone, with little ridge."""
         return LocalRule(self.dictionary, self.layout, STRANGERS_RIDGE)
+
+    @cached_property
+    def claims(self) -> Rule:
+        """Residuals over coefficient mass of a code over all atoms, with little ridge."""
+        return GlobalRule(self.dictionary, self.layout, STRANGERS_RIDGE)
 
     def lifted(self, X: ArrayOrTensor) -> ArrayOrTensor:
         """Queries as the dictionary was learnt from them, in its precision."""

@@ -14,7 +14,14 @@ from crosslabel.intake.devices import from_device, rule_scores
 def novelty(fitted: Fitted, X: ArrayOrTensor) -> Array:
     """How badly the best class explains a query, beside how badly the others do.
 
-    Each class codes the query over its own atoms alone, with little ridge, whichever rule predicts.
+    r and s are what a class leaves of the query by its own atoms alone and by its part of a code
+    over all atoms, which sees whether one class claims the query; both with little ridge, whichever
+    rule predicts. With p = 1 − 2/C for C classes the score is
+
+        r_b / r̄ᵖ · (s_b / s̄)^(p/2),
+
+    b the best class and r̄, s̄ means over the others: the more classes there are, the better these
+    tell what a stranger leaves; of two they tell nothing.
 
     Parameters
     ----------
@@ -24,33 +31,35 @@ def novelty(fitted: Fitted, X: ArrayOrTensor) -> Array:
     Returns
     -------
     ndarray of shape (n_queries,)
-        In [0, 1].
+        In [0, 1]: 0 for a perfect fit, 1 where nothing is explained.
     """
     view = fitted.view
     lifted = view.lifted(X)
     energy = np.asarray(from_device(energies(lifted)), np.float64)
-    residuals = -np.asarray(from_device(rule_scores(view.local_rule, lifted)), np.float64)
     whole = np.where(energy > 0, energy, 1)[:, None]
-    return residual_ratio(residuals / whole).astype(view.dictionary.dtype, copy=False)
+    own, all_atoms = (
+        -np.asarray(from_device(rule_scores(rule, lifted)), np.float64)
+        for rule in (view.own_residuals, view.claims)
+    )
+    trust = 1 - 2 / len(fitted.classes)
+    found = beside_others(own / whole, trust) * beside_others(all_atoms, 1.0) ** (trust / 2)
+    return found.astype(view.dictionary.dtype, copy=False)
 
 
-def residual_ratio(shares: Array) -> Array:
-    """r_b / (mean of the other r)^(1 − 2/C): 0 for a perfect fit, 1 where nothing is explained.
-
-    Of a known class, one class explains the query far better than the rest. The more classes there
-    are, the better the mean of the others tells what a stranger leaves; of two it tells little.
+def beside_others(residuals: Array, power: float) -> Array:
+    """The least residual over a power of the mean of the others.
 
     Parameters
     ----------
-    shares : ndarray of shape (n_queries, n_classes)
-        r: what each class leaves of a query's energy, in [0, 1].
+    residuals : ndarray of shape (n_queries, n_classes)
+    power : float
 
     Returns
     -------
     ndarray of shape (n_queries,)
+        1 where no class leaves anything, as of a row of zeros: none stands out.
     """
-    n_classes, best = shares.shape[1], shares.min(axis=1)
-    others = (shares.sum(axis=1) - best) / (n_classes - 1)
-    scale = others ** (1 - 2 / n_classes)
-    # Where no class leaves anything, as of a row of zeros, none stands out.
-    return np.divide(best, scale, out=np.ones_like(best), where=others > 0)
+    best = residuals.min(axis=1)
+    others = (residuals.sum(axis=1) - best) / (residuals.shape[1] - 1)
+    scale = np.where(others > 0, others, 1) ** power
+    return np.where(others > 0, best / scale, 1.0)

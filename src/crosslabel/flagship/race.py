@@ -28,7 +28,7 @@ CLEARLY = 2.0
 """Standard errors by which a score must be behind after a fold to be left out of the others."""
 ENOUGH = 100
 """Samples in the first fold from which on this can be told."""
-PLENTY = 400
+PLENTY = 240
 """Held-out samples that choose as well as more would: no further fold is run."""
 NEAREST = 2
 """Shrinkages that are followed after the first fold."""
