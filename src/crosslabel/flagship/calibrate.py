@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.backend import SMALL_FACTOR, threads_for
 from crosslabel.core.calibration import fit_temperature
 from crosslabel.core.grouped import learn_limit
 from crosslabel.core.moments import Labels, Moments
@@ -47,8 +48,10 @@ def calibrated(problem: Problem, member: Member, solution: Solution) -> float:
     for k, c in enumerate(held_out.classes.tolist()):
         D[layout.own(c)] = again.dictionary[part.own(k)]
     sample = problem.summary.sample
-    rule = RULES[member.rule](D, layout, member.settings.ridge)
-    scores: Array = rule.scores(sample.X[held_out.rows])
+    # For a few dozen queries a second thread costs more than it brings, unless the rule is large.
+    with threads_for(2.0 * D.size * len(D), SMALL_FACTOR):
+        rule = RULES[member.rule](D, layout, member.settings.ridge)
+        scores: Array = rule.scores(sample.X[held_out.rows])
     return fit_temperature(scores, sample.labels[held_out.rows], sample.weights[held_out.rows])
 
 
