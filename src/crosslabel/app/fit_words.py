@@ -12,6 +12,7 @@ from crosslabel.app.fit import Parameters, Report, fit
 from crosslabel.app.options import AS_JSON, CACHE, JOBS, QUIET, SEED, SOURCE, STRICT, choice
 from crosslabel.app.printing import print_json, tell_skipped, user_errors
 from crosslabel.core.rules import RULES
+from crosslabel.flagship.predictor import JOINT
 
 
 @with_feature_options
@@ -20,9 +21,9 @@ def fit_command(
     out: Annotated[Path, typer.Option(help="Where the model is written.")] = Path("model.skops"),
     features: str = "auto",
     ridge: Annotated[float | None, typer.Option(min=0, help="β; default: chosen.")] = None,
-    suppression: Annotated[float | None, typer.Option(min=0, help="λ; default: chosen.")] = None,
-    grouping: Annotated[float | None, typer.Option(min=0, help="γ; default: chosen.")] = None,
-    rule: Annotated[str | None, choice(RULES, "Default: chosen.")] = None,
+    suppression: Annotated[float | None, typer.Option(min=0, help="λ; default: infinite.")] = None,
+    grouping: Annotated[float | None, typer.Option(min=0, help="γ; default: 0.")] = None,
+    rule: Annotated[str | None, choice([JOINT, *RULES], "Default: chosen.")] = None,
     atoms: Annotated[int | None, typer.Option(min=1, help="Atoms per class.")] = None,
     shared: Annotated[int | None, typer.Option(min=0, help="Atoms that all classes share.")] = None,
     held_out: Annotated[float, typer.Option(help="Share kept aside to measure with.")] = 0.25,
@@ -42,7 +43,7 @@ def fit_command(
 ) -> None:
     """Train on images, clips or features, and measure on samples kept aside.
 
-    β, λ, γ and the rule are chosen by cross-validation on the training samples unless given.
+    β and the rule are chosen by the log loss of held-out training samples unless given.
 
     Examples
     --------

@@ -13,6 +13,7 @@ from sklearn.metrics import get_scorer_names
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 
+from crosslabel.core.backend import one_thread
 from crosslabel.core.initialise import Initialiser
 from crosslabel.core.ordering import row_hashes
 from crosslabel.core.scaling import Array
@@ -225,8 +226,9 @@ class CrossLabelClassifierCV(Predictor):
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         grid = self._grid(len(training.classes))
         splits = self._splits(X, y, sample_weight, groups, training, seed)
-        held_out = self._held_out(grid, splits, training, seed)
-        scores = judged(held_out, grid, self.scoring, sample_weight is not None)
+        with one_thread():  # many small systems, by turns of two BLAS libraries
+            held_out = self._held_out(grid, splits, training, seed)
+            scores = judged(held_out, grid, self.scoring, sample_weight is not None)
         found = results(grid, scores)
         if self.verbose:
             for setting, mean in zip(grid, found.table["mean_test_score"]):
