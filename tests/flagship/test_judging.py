@@ -1,11 +1,12 @@
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel.flagship.grid import Setting
-from crosslabel.flagship.judging import results
+from crosslabel.flagship.judging import judged, results
 
 GRID = [Setting(k, math.inf, 0.0, 0.1, "local") for k in (1, 2, 3, 4)]
 
@@ -32,3 +33,35 @@ def test_a_setting_without_a_score_is_the_last():
 def test_no_score_at_all():
     with pytest.raises(ValueError, match="NaN for every setting"):
         results(GRID, np.full((4, 2), np.nan))
+
+
+def two_folds():
+    """Six samples of three classes in two folds, and what one setting says of them."""
+    labels, weights = np.array([0, 1, 2, 0, 1, 2]), np.array([1.0, 2.0, 3.0, 1.0, 1.0, 4.0])
+    training = (np.zeros((6, 2)), np.array(["a", "b", "c"]), labels, weights)
+    splits = [
+        (np.array([3, 4, 5]), np.array([0, 1, 2])),
+        (np.array([0, 1, 2]), np.array([3, 4, 5])),
+    ]
+    said = [np.eye(3)[[0, 1, 0]], np.eye(3)[[1, 1, 2]]]
+    answers = [SimpleNamespace(scores=one) for one in said]
+    return SimpleNamespace(training=training, splits=splits, answers=lambda setting: answers)
+
+
+@pytest.mark.parametrize("scoring", [None, "accuracy"])
+def test_accuracy_counts_weights_fold_by_fold(scoring):
+    found = judged(two_folds(), ["only"], scoring, weighted=True)
+    assert_allclose(found, [[3 / 6, 5 / 6]])
+
+
+def test_a_scorer_gets_the_samples_the_labels_and_the_weights_where_there_are_any():
+    told = []
+
+    def scorer(answers, X, y, **known):
+        told.append((y.tolist(), {name: value.tolist() for name, value in known.items()}))
+        return float(len(X))
+
+    assert_allclose(judged(two_folds(), ["only"], scorer, weighted=True), [[3, 3]])
+    assert told[1] == (["a", "b", "c"], {"sample_weight": [1.0, 1.0, 4.0]})
+    judged(two_folds(), ["only"], scorer, weighted=False)
+    assert told[-1] == (["a", "b", "c"], {})

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from crosslabel import CrossLabelClassifier
+from crosslabel import ClassStatistics, CrossLabelClassifier
 from crosslabel.core.moments import ImpossibleRemovalError
 from crosslabel.core.scaling import unit_rows
 from tests.core.problems import samples
@@ -409,3 +409,14 @@ def test_too_many_atoms_for_the_exact_solver_are_refused_in_bytes(monkeypatch):
     with pytest.raises(MemoryError, match=r"6 × 6 atoms, 0\.0 GB, .* suppression=inf"):
         classifier(max_iter=1).fit(X, y)
     limit().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("normalize", "scale"), [(True, "none"), (False, "unit"), (False, "auto"), (True, "standard")]
+)
+def test_statistics_of_another_scale_are_refused(small, normalize, scale):
+    statistics = ClassStatistics.from_samples(*small, normalize=normalize)
+    with pytest.raises(ValueError, match=f"normalize={normalize}, but .* scale='{scale}'"):
+        CrossLabelClassifier(scale=scale).fit_statistics(statistics)
+    fitting = CrossLabelClassifier(scale="unit" if normalize else "none")
+    assert fitting.fit_statistics(statistics).score(*small) > 0.9
