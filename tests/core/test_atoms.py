@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from numpy.testing import assert_array_equal
 
 from crosslabel.core.atoms import SHARED, AtomLayout
@@ -25,16 +24,3 @@ def test_reordering_moves_whole_parts_and_its_inverse_brings_them_back():
     assert_array_equal(layout.labels[atoms], [-1, 2, 2, 2, 0, 0, 1])
     _, back = other.reordered(np.argsort(order))
     assert_array_equal(atoms[back], np.arange(layout.n_atoms))
-
-
-@pytest.mark.parametrize(
-    "layout", [AtomLayout(0, (1,)), AtomLayout(2, (3, 1)), AtomLayout(1, (2,))]
-)
-def test_a_layout_is_known_by_its_labels(layout):
-    assert AtomLayout.of(layout.labels) == layout
-
-
-@pytest.mark.parametrize("labels", [[0, -1], [0, 1, 0], [-1, 1, 0], [-2, 0], [0, 2]])
-def test_labels_in_another_order_are_refused(labels):
-    with pytest.raises(ValueError, match="do not list the shared atoms"):
-        AtomLayout.of(np.array(labels))

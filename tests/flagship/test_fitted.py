@@ -146,7 +146,19 @@ def test_a_layout_is_read_from_the_labels_of_its_atoms(layout):
 
 
 @pytest.mark.parametrize(
-    "labels", [[[0, 1]], [0.0, 1.0], [], [0, 2], [0, 0, 3], [1, 0], [-1, 0, 1, 0]]
+    "labels",
+    [
+        [[0, 1]],
+        [0.0, 1.0],
+        [],
+        [0, 2],
+        [0, 0, 3],
+        [1, 0],
+        [-1, 0, 1, 0],
+        [0, -1],
+        [-1, 1, 0],
+        [-2, 0],
+    ],
 )
 def test_labels_that_no_layout_has_are_refused(labels):
     labels = np.array(labels, dtype=None if labels else int)

@@ -109,5 +109,5 @@ def test_tensors_are_lifted_as_arrays_are(rows):
 
 
 def test_precision_stays(rows):
-    lift = Lift(*standard(rows, np.ones(9)), 2.0)
-    assert lift.astype(np.dtype(np.float32))(rows.astype(np.float32)).dtype == np.float32
+    single = rows.astype(np.float32)
+    assert Lift(*standard(single, np.ones(9)), 2.0)(single).dtype == np.float32

@@ -28,24 +28,6 @@ class AtomLayout:
     shared: int
     per_class: tuple[int, ...]
 
-    @classmethod
-    def of(cls, labels: NDArray[np.intp]) -> AtomLayout:
-        """The layout with these labels, which list the shared atoms and then those of each class.
-
-        Parameters
-        ----------
-        labels : ndarray of int of shape (n_atoms,)
-            As `labels` gives them; the last atom is of the last class.
-        """
-        values, counts = np.unique(labels, return_counts=True)
-        known = values >= 0
-        layout = cls(int(counts[~known].sum()), tuple(counts[known].tolist()))
-        if not np.array_equal(layout.labels, labels):
-            raise ValueError(
-                "The labels do not list the shared atoms and then those of each class."
-            )
-        return layout
-
     @cached_property
     def starts(self) -> NDArray[np.intp]:
         """First atom of each class, and one past the last atom at the end."""

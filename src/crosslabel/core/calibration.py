@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import log_softmax, softmax
+from scipy.special import log_softmax
 
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
@@ -53,14 +53,3 @@ def fit_temperature(scores: Array, labels: Labels, weights: Array) -> float:
         return -float(np.average(logp[rows, labels] + prior * at_chance, weights=weights))
 
     return float(np.exp(minimize_scalar(loss, bounds=(-5.0, 8.0), method="bounded").x))
-
-
-def log_ratio(scores: Array) -> Array:
-    """Evidence for the second of two classes over the first, which their probability grows with."""
-    found = evidence(scores)
-    return (found[:, 1] - found[:, 0]).astype(scores.dtype, copy=False)
-
-
-def probabilities(scores: Array, temperature: float) -> Array:
-    """softmax(t · evidence): the class of the highest score has the highest probability."""
-    return softmax(temperature * evidence(scores), axis=1).astype(scores.dtype, copy=False)

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from crosslabel.core.initialise import Initialiser
+from crosslabel.core.ordering import row_hashes
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
@@ -276,13 +277,9 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
             check_spread(training.X)
         seed = self._seed()
         choice = self._choice(training, self._wish(seed, device_of(X) or self.device))
-        size = len(training.X)
-        summaries = [
-            self._empty(training.X, member.lift, size, seed).absorb(
-                training.X, training.classes[training.labels], training.weights
-            )
-            for member in choice.members
-        ]
+        targets, hashes = training.classes[training.labels], row_hashes(training.X)
+        empty = [self._empty(training.X, one.lift, len(targets), seed) for one in choice.members]
+        summaries = [one.absorb(training.X, targets, training.weights, hashes) for one in empty]
         warm = self.__dict__.get("_fitted") if self.warm_start else None
         with Progress(self, X, y, self.max_iter) as progress:
             fitted = train(summaries, choice, training.classes, progress.iteration, warm=warm)

@@ -247,7 +247,7 @@ def layout_of(labels: NDArray[np.intp], n_classes: int) -> AtomLayout:
     if labels.ndim != 1 or labels.dtype.kind != "i" or not len(labels) or max(labels) >= n_classes:
         raise ValueError(f"atom_labels_ does not list atoms of {n_classes} classes")
     shared = int(np.count_nonzero(labels == SHARED))
-    sizes = np.bincount(labels[shared:], minlength=n_classes)
+    sizes = np.bincount(labels[labels >= 0], minlength=n_classes)
     layout = AtomLayout(shared, tuple(sizes.tolist()))
     if not np.array_equal(layout.labels, labels):
         raise ValueError("atom_labels_ does not list the shared atoms and then those of each class")

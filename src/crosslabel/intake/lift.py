@@ -148,20 +148,9 @@ class Lift:
         return like(self.kernel(from_device(X)), X)
 
     @property
-    def is_linear(self) -> bool:
-        """Whether atoms are samples that can be looked at."""
-        return self.kernel is None
-
-    @property
     def is_plain(self) -> bool:
         """Whether nothing happens but, perhaps, the scaling to unit norm."""
         return self.kernel is None and self.center is None and not self.offset
-
-    def astype(self, dtype: np.dtype) -> Lift:
-        """The same lift for samples of another precision."""
-        if self.center is None or self.spread is None:
-            return self
-        return replace(self, center=self.center.astype(dtype), spread=self.spread.astype(dtype))
 
     def to_state(self) -> dict[str, object]:
         """The lift as numbers, text and arrays."""
