@@ -17,11 +17,13 @@ from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, image_size
 from crosslabel.intake.checking import validate_data
 from crosslabel.media.gray import Images, Item, gray_image
+from crosslabel.site import on_site
 
 HEIGHT = 48  # rows of pixels that images are shrunk to where no size is given
 LEVELS = 255.0  # gray levels of an 8-bit image: the logarithm is of 1 + level, so black gives 0
 
 
+@on_site
 class Pixels(TransformerMixin, BaseEstimator):
     """Turn images into rows of gray values that a linear model can compare.
 

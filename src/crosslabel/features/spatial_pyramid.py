@@ -29,6 +29,7 @@ from crosslabel.features.eigenfaces import Eigenfaces
 from crosslabel.features.extraction import extract
 from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, whole_number
 from crosslabel.media.gray import Images, Item, gray_image
+from crosslabel.site import on_site
 
 POOLING: dict[str, Callable[[Array, NDArray[np.intp], Array], None]] = {
     "max": np.maximum.at,
@@ -36,6 +37,7 @@ POOLING: dict[str, Callable[[Array, NDArray[np.intp], Array], None]] = {
 }
 
 
+@on_site
 class SpatialPyramid(TransformerMixin, BaseEstimator):
     """Turn images of any size into vectors of one length that linear classifiers do well on.
 
