@@ -1,4 +1,4 @@
-"""Samples that lie on disk, read block by block: memmaps, Zarr, HDF5, folders of .npy shards."""
+"""Samples that are read block by block: memmaps, Zarr, HDF5, .npy shards, sparse rows."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
 
 from crosslabel.core.scaling import Array
 from crosslabel.intake.checking import check_finite
@@ -28,8 +29,8 @@ N_PROBES = 64
 
 def is_out_of_core(X: object, memory_limit: int) -> TypeGuard[OnDisk | DaskCollection]:
     """Whether samples are to be learnt from in a pass instead of being held in memory."""
-    if isinstance(X, np.memmap):
-        return X.nbytes > memory_limit // 4
+    if isinstance(X, np.memmap) or issparse(X):
+        return np.prod(X.shape, dtype=float) * X.dtype.itemsize > memory_limit // 4
     return isinstance(X, str | os.PathLike) or _package(X) in ON_DISK or is_dask(X)
 
 
@@ -51,6 +52,32 @@ class ArrayOnDisk(Protocol):
         ...
 
     def __getitem__(self, rows: slice, /) -> NDArray[np.generic]: ...
+
+
+@dataclass(frozen=True)
+class SparseRows:
+    """Sparse rows that become dense as they are read.
+
+    Attributes
+    ----------
+    rows : sparse array or matrix
+        In a format that is cut by rows.
+    """
+
+    rows: csr_array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and features."""
+        return self.rows.shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of the values."""
+        return self.rows.dtype
+
+    def __getitem__(self, rows: slice, /) -> NDArray[np.generic]:
+        return self.rows[rows].toarray()
 
 
 OnDisk = ArrayOnDisk | str | os.PathLike[str]
@@ -134,9 +161,11 @@ def open_source(X: OnDisk) -> Source:
 
     Parameters
     ----------
-    X : memmap, Zarr array, HDF5 data set or path
+    X : memmap, Zarr array, HDF5 data set, sparse array or path
         A path is that of an .npy file or of a folder of .npy shards, taken in the order of names.
     """
+    if issparse(X):
+        return _checked(Source((SparseRows(X.tocsr()),), ("the sparse array",)))
     if not isinstance(X, str | os.PathLike):
         return _checked(Source((X,), ("the array",)))
     files = _npy_files(Path(X))
