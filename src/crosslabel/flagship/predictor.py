@@ -20,7 +20,7 @@ from crosslabel.core.backend import ArrayOrTensor, is_tensor
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.novelty import novelty
-from crosslabel.intake.checking import is_plain, validate_rows
+from crosslabel.intake.checking import in_parts, is_plain, validate_rows
 from crosslabel.intake.devices import like, named, on_device, tensor_queries
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.partitions import over_partitions
@@ -173,10 +173,8 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMix
         self, X: ArrayLike, compute: Callable[[Fitted, ArrayOrTensor], ArrayOrTensor]
     ) -> ArrayOrTensor:
         """A function of the model and valid queries: on their device, or on the model's."""
-        if issparse(X) and np.prod(X.shape, dtype=float) > DENSE_VALUES:
-            rows, step = X.tocsr(), max(1, DENSE_VALUES // X.shape[1])
-            parts = (rows[start : start + step] for start in range(0, rows.shape[0], step))
-            return np.concatenate([self._on_queries(part, compute) for part in parts])
+        if issparse(X) and (several := in_parts(X, DENSE_VALUES)):
+            return np.concatenate([self._on_queries(part, compute) for part in several])
         queries = self.check_queries(X)
         fitted = self._fitted
         if self.device is None and not is_tensor(queries):

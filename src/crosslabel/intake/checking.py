@@ -89,6 +89,16 @@ def in_full(rows: Any) -> Array:
     return rows.toarray() if issparse(rows) else rows
 
 
+def in_parts(rows: Any, n_values: int) -> list[Any]:
+    """Sparse rows cut so that none has more values in full; none where they need no cut."""
+    n_rows, n_features = rows.shape
+    step = max(1, n_values // max(1, n_features))
+    if n_rows <= step:
+        return []
+    by_row = rows.tocsr()
+    return [by_row[start : start + step] for start in range(0, n_rows, step)]
+
+
 def check_training(
     estimator: BaseEstimator,
     X: ArrayLike,

@@ -9,11 +9,11 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, TypeGuard
+from typing import Any, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array, sparray, spmatrix
 
 from crosslabel.core.scaling import Array
 from crosslabel.intake.checking import check_finite
@@ -23,14 +23,17 @@ from crosslabel.intake.partitions import DaskCollection, is_dask
 ON_DISK = ("zarr", "h5py")
 """Packages whose arrays are read block by block."""
 
+SPARSE = sparray | spmatrix
+"""SciPy's sparse arrays and matrices."""
+
 N_PROBES = 64
 """Rows that stand for all in the fingerprint of a data set."""
 
 
 def is_out_of_core(X: object, memory_limit: int) -> TypeGuard[OnDisk | DaskCollection]:
     """Whether samples are to be learnt from in a pass instead of being held in memory."""
-    if isinstance(X, np.memmap) or issparse(X):
-        return np.prod(X.shape, dtype=float) * X.dtype.itemsize > memory_limit // 4
+    if isinstance(X, np.memmap | SPARSE):
+        return float(np.prod(X.shape, dtype=float)) * X.dtype.itemsize > memory_limit // 4
     return isinstance(X, str | os.PathLike) or _package(X) in ON_DISK or is_dask(X)
 
 
@@ -80,8 +83,8 @@ class SparseRows:
         return self.rows[rows].toarray()
 
 
-OnDisk = ArrayOnDisk | str | os.PathLike[str]
-"""Samples that lie on disk: an array there, or the path of .npy files."""
+OnDisk: TypeAlias = ArrayOnDisk | str | os.PathLike[str] | sparray | spmatrix
+"""Samples that are read in blocks: an array on disk, the path of .npy files, sparse rows."""
 
 
 @dataclass(frozen=True)
@@ -164,8 +167,8 @@ def open_source(X: OnDisk) -> Source:
     X : memmap, Zarr array, HDF5 data set, sparse array or path
         A path is that of an .npy file or of a folder of .npy shards, taken in the order of names.
     """
-    if issparse(X):
-        return _checked(Source((SparseRows(X.tocsr()),), ("the sparse array",)))
+    if isinstance(X, SPARSE):
+        return _checked(Source((SparseRows(csr_array(X)),), ("the sparse array",)))
     if not isinstance(X, str | os.PathLike):
         return _checked(Source((X,), ("the array",)))
     files = _npy_files(Path(X))
