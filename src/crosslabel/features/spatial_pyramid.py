@@ -288,7 +288,7 @@ class DescriptorSampler:
 
 def _steps(items: Sequence[Item], settings: FeatureSettings, words: int, dimension: int) -> Steps:
     pyramid = SpatialPyramid(words, random_state=settings.seed, **settings.extraction)
-    # Not centred: subtracting the mean costs the flagship points (docs/features.md).
+    # Not centred: subtracting the mean costs the flagship points (docs/guide/features.md).
     return [("pyramid", pyramid), ("pca", Eigenfaces(dimension))]
 
 
