@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 JsonObject = dict[str, Any]
 """What one JSON object holds, by name."""
 
-MAX_JSON = 16 * 2**20  # bytes of text: parsed, it may take twenty times as much
+MAX_JSON = 16 * 2**20  # bytes of text in all: parsed, it may take twenty times as much
 MAX_MEMBERS = 10**5
 PREFIX = b"crosslabel sha256:"
 DIGITS = 64  # of a SHA-256, in hexadecimal
@@ -81,6 +81,7 @@ class Archive:
         self.checksum = _verified(file, self.size)
         self._zip = zipfile.ZipFile(file)
         self.members = _checked_members(self._zip.infolist(), self.size)
+        self._text_left = MAX_JSON
 
     def read(self, name: str, limit: int | None = None) -> bytes:
         """Content of a member, of at most so many bytes."""
@@ -92,7 +93,9 @@ class Archive:
 
     def json(self, name: str) -> JsonObject:
         """A member that is one JSON object."""
-        value = json.loads(self.read(name, MAX_JSON), parse_constant=_refuse_constant)
+        content = self.read(name, self._text_left)
+        self._text_left -= len(content)
+        value = json.loads(content, parse_constant=_refuse_constant)
         if not isinstance(value, dict):
             raise ModelFileError(f"{name} is not a JSON object")
         return value
