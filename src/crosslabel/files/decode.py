@@ -42,7 +42,7 @@ def decode(root: Node, archive: Archive) -> Made:
     object
     """
     audit(root)
-    weigh(root, archive)
+    weigh(root)
     return _Decoder(archive).make(root)
 
 

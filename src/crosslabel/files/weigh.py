@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from crosslabel.files.budget import budget
-from crosslabel.files.container import Archive, ModelFileError
+from crosslabel.files.container import ModelFileError
 from crosslabel.files.schema import Node, children
 
 DEPTH = 64
 """Levels of a tree. A pipeline of our features has about ten."""
 
 
-def weigh(root: Node, archive: Archive) -> int:
+def weigh(root: Node) -> int:
     """Count the objects that a tree stands for, each as often as it is met.
 
     A node that bears the identity of another one stands for the same object: in a file it takes a
@@ -19,8 +19,6 @@ def weigh(root: Node, archive: Archive) -> int:
     Parameters
     ----------
     root : dict
-    archive : Archive
-        Holds the arrays.
 
     Returns
     -------
@@ -40,12 +38,6 @@ def weigh(root: Node, archive: Archive) -> int:
         if depth > DEPTH:
             raise ModelFileError(f"it is nested deeper than {DEPTH} levels")
         found = 1 + sum(count(child, depth + 1) for _, child in children(node))
-        if node["__loader__"] == "NdArrayNode" and node["type"] == "numpy":
-            shape, _ = archive.shape_and_type(node["file"])
-            # An axis of length zero makes all others free: count as if it were one.
-            if 0 in shape:
-                for length in shape:
-                    found *= max(1, length)
         limits.check("rows", found, "What it holds")
         if identity is not None:
             counts[identity] = found
