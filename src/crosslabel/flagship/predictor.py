@@ -20,7 +20,8 @@ from crosslabel.core.backend import ArrayOrTensor, is_tensor
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.novelty import novelty
-from crosslabel.intake.checking import in_parts, is_plain, validate_rows
+from crosslabel.flagship.plausible import check_fitted, check_summary
+from crosslabel.intake.checking import finite_scores, in_parts, is_plain, validate_rows
 from crosslabel.intake.devices import like, named, on_device, tensor_queries
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.partitions import over_partitions
@@ -178,8 +179,15 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMix
         queries = self.check_queries(X)
         fitted = self._fitted
         if self.device is None and not is_tensor(queries):
-            return compute(fitted, queries)
+            return finite_scores(compute(fitted, queries))
         return on_device(lambda rows: like(compute(fitted, rows), rows), queries, self.device)
+
+    def check_stored(self) -> None:
+        """Refuse what was not learnt, where the attributes come from a file."""
+        if "_fitted" in self.__dict__:
+            check_fitted(self._fitted, self.n_features_in_)
+        if "_summary" in self.__dict__:
+            check_summary(self.__dict__["_summary"])
 
     @property
     def _n_features_out(self) -> int:

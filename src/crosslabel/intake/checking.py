@@ -243,6 +243,16 @@ def checked_weights(sample_weight: ArrayLike | None, n_samples: int) -> NDArray[
     return weights
 
 
+def finite_scores(scores: Array) -> Array:
+    """The scores as they are, or an error where one is NaN or infinite: no label follows then."""
+    if np.isfinite(scores).all():
+        return scores
+    raise ValueError(
+        "The scores of this model are not finite: it was not learnt from data like these, or its "
+        "file was changed. Rescale the queries, or train the model anew."
+    )
+
+
 def check_range(X: Array, advice: str = "Rescale X, or let the samples be scaled.") -> Array:
     """Refuse values whose squares leave the range of their type."""
     check_squares(max(X.max(initial=0.0), -X.min(initial=0.0)), X.dtype, advice)
