@@ -104,7 +104,7 @@ class RCR(ComparisonMethod):
 
     def _feature_groups(self, n_features: int) -> list[Labels]:
         if isinstance(self.groups, Integral):
-            pixels = self._image(self.image_shape or (1, n_features))
+            pixels = _image(self.image_shape or (1, n_features), n_features)
             n_groups = min(int(self.groups), pixels.shape[1])
             return [block.ravel() for block in np.array_split(pixels, n_groups, axis=1)]
         names = np.asarray(self.groups)
@@ -114,17 +114,6 @@ class RCR(ComparisonMethod):
                 "for each feature, or the number of groups."
             )
         return [np.flatnonzero(names == name) for name in np.unique(names)]
-
-    def _image(self, shape: Sequence[int]) -> Labels:
-        """The number of the feature at each pixel."""
-        height, width = shape
-        if height * width != self.n_features_in_:
-            raise ValueError(
-                f"image_shape={shape} has {height * width} pixels, but X has "
-                f"{self.n_features_in_} features: give the height and width of the images that "
-                "the samples are."
-            )
-        return np.arange(height * width).reshape(height, width)
 
     def _scaled_groups(self, X: Array) -> Array:
         """Samples whose groups of features have unit norm each."""
@@ -155,3 +144,14 @@ class RCR(ComparisonMethod):
             residuals = class_residuals(energies(y), correlations, gram, codes, self._parts)
             scores -= weights[:, None] * residuals
         return scores
+
+
+def _image(shape: Sequence[int], n_features: int) -> Labels:
+    """The number of the feature at each pixel."""
+    height, width = shape
+    if height * width != n_features:
+        raise ValueError(
+            f"image_shape={shape} has {height * width} pixels, but X has {n_features} features: "
+            "give the height and width of the images that the samples are."
+        )
+    return np.arange(n_features).reshape(height, width)
