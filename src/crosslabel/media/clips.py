@@ -35,6 +35,13 @@ def read_clip(path: str | os.PathLike[str]) -> NDArray[np.generic]:
     ------
     UnreadableFile
         If the file is missing, empty, damaged, no clip, or holds more than 2³⁰ pixels in all.
+
+    Examples
+    --------
+    >>> from crosslabel.datasets import read_clip
+    >>> frames = read_clip("wave.avi")  # doctest: +SKIP
+    >>> frames.ndim  # doctest: +SKIP
+    3
     """
     try:
         if os.path.getsize(path) == 0:

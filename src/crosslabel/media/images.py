@@ -63,6 +63,18 @@ def read_image(
     ------
     UnreadableFile
         If the file is missing, empty, truncated, no image, or larger than 120 megapixels.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from PIL import Image
+    >>> from crosslabel.datasets import read_image
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Image.new("L", (8, 6), 255).save(Path(folder) / "white.png")
+    ...     image = read_image(Path(folder) / "white.png")
+    >>> image.shape, int(image.max())
+    ((6, 8), 255)
     """
     try:
         with warnings.catch_warnings():
