@@ -8,7 +8,7 @@ import crosslabel
 from crosslabel.site import SITE
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
-from reference import type_aliases  # noqa: E402
+from reference import type_aliases
 
 project = "crosslabel"
 author = "The crosslabel developers"

@@ -60,9 +60,9 @@ OUTSIDE = {
 
 def type_aliases() -> dict[str, str]:
     """What numpydoc makes a link of where it stands as a type: others' types, and public names."""
-    ours = {name: "crosslabel" for name in crosslabel.__all__}
+    ours = dict.fromkeys(crosslabel.__all__, "crosslabel")
     for package, module in PACKAGES.items():
-        ours |= {name: package for name in module.__all__}
+        ours |= dict.fromkeys(module.__all__, package)
     links = {name: f":obj:`~{package}.{name}`" for name, package in ours.items()}
     plain = {name: name for name in ("generator", "scalar", "boolean", "string", "array")}
     return plain | links | {name: f":obj:`{name}`" for name in OUTSIDE if "." not in name}
