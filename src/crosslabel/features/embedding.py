@@ -51,6 +51,9 @@ class Embedding(TransformerMixin, BaseEstimator):
     layer : str, default=None
         The value in the network that is taken, of which maps are averaged over all places; None
         for its only output.
+    power : float, default=0.5
+        Each value v becomes sign(v)·|v|ᵖ: less than 1 keeps the few strongest answers of the
+        network from outvoting the rest; 1 takes them as they are.
     n_jobs : int, default=None
         Threads that read pictures and run the network; -1 for one on each core.
     cache : path, default=None
@@ -81,6 +84,7 @@ class Embedding(TransformerMixin, BaseEstimator):
         "mean": [Real, "array-like"],
         "scale": [Real, "array-like"],
         "layer": [None, str],
+        "power": [Interval(Real, 0, None, closed="neither")],
         "n_jobs": [None, Integral],
         "cache": [None, str, os.PathLike],
         "verbose": ["boolean"],
@@ -94,6 +98,7 @@ class Embedding(TransformerMixin, BaseEstimator):
         mean: Tuning = 127.0,
         scale: Tuning = 128.0,
         layer: str | None = None,
+        power: float = 0.5,
         n_jobs: int | None = None,
         cache: str | os.PathLike[str] | None = None,
         verbose: bool = False,
@@ -103,6 +108,7 @@ class Embedding(TransformerMixin, BaseEstimator):
         self.mean = mean
         self.scale = scale
         self.layer = layer
+        self.power = power
         self.n_jobs = n_jobs
         self.cache = cache
         self.verbose = verbose
@@ -155,7 +161,7 @@ class Embedding(TransformerMixin, BaseEstimator):
             progress="embeddings" if self.verbose else None,
             batches=True,
         )
-        return np.stack(rows)
+        return powered(np.stack(rows), self.power)
 
     def encoder(self) -> PictureEncoder:
         """The function from pictures to vectors that `transform` applies."""
@@ -199,6 +205,21 @@ class Embedding(TransformerMixin, BaseEstimator):
 def is_installed() -> bool:
     """Whether the packages of the extra `embed` are here."""
     return all(find_spec(name) is not None for name in ("onnx", "onnxruntime", WHEEL))
+
+
+def powered(values: Array, power: float) -> Array:
+    """sign(v)·|v|ᵖ.
+
+    Parameters
+    ----------
+    values : ndarray
+    power : float
+
+    Returns
+    -------
+    ndarray
+    """
+    return np.sign(values) * np.abs(values) ** np.float32(power)
 
 
 @dataclass(frozen=True)
