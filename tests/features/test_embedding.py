@@ -46,6 +46,9 @@ def test_a_vector_is_the_network_of_the_scaled_square(own):
     assert X.dtype == np.float32
     rooted = Embedding(path, size=16, mean=mean, scale=scale, power=0.5).fit_transform(PHOTOS)
     assert_allclose(rooted * np.abs(rooted), expected, rtol=1e-3, atol=1e-3)
+    centre = Embedding(path, size=16, mean=0, scale=1, power=1, frame="centre")
+    seen = np.array([square_picture(photo, 16, whole=False) for photo in PHOTOS])
+    assert_allclose(centre.fit_transform(PHOTOS), seen.mean(axis=(1, 2)) @ mix.T, rtol=1e-3)
     assert (X < 0).any()
     assert rooted.dtype == np.float32
 
@@ -121,6 +124,7 @@ def test_an_unfitted_one_keeps_the_path(own):
         ({"scale": float("nan")}, "scale must be one number"),
         ({"size": 0}, "size"),
         ({"power": 0}, "power"),
+        ({"frame": "left"}, "frame"),
         ({"model": "nowhere.onnx"}, r"no network nowhere.onnx. Give the path"),
         ({"layer": "fc"}, "no layer 'fc'"),
     ],

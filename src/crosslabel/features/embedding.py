@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.scaling import Array
@@ -43,8 +43,11 @@ class Embedding(TransformerMixin, BaseEstimator):
         An ONNX file of a network that takes colour pictures; None for EfficientNet-Lite0, whose
         weights come with the extra `embed`.
     size : int, default=None
-        Side of the pictures that the network sees: the shorter side of an image is brought to it
-        and the central square is taken. None for the network's own, or 224 where it takes any.
+        Side of the square pictures that the network sees; None for the network's own, or 224 where
+        it takes any.
+    frame : {"whole", "centre"}, default="whole"
+        What of an image becomes that square: all of it, squeezed where it is not square, or the
+        square in its middle.
     mean, scale : float or three floats, default=127 and 128
         A colour from 0 to 255 goes in as (colour − mean)/scale; one number, or one each for red,
         green and blue.
@@ -81,6 +84,7 @@ class Embedding(TransformerMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {
         "model": [None, str, os.PathLike],
         "size": [None, Interval(Integral, 1, None, closed="left")],
+        "frame": [StrOptions({"whole", "centre"})],
         "mean": [Real, "array-like"],
         "scale": [Real, "array-like"],
         "layer": [None, str],
@@ -95,6 +99,7 @@ class Embedding(TransformerMixin, BaseEstimator):
         model: str | os.PathLike[str] | None = None,
         *,
         size: int | None = None,
+        frame: str = "whole",
         mean: Tuning = 127.0,
         scale: Tuning = 128.0,
         layer: str | None = None,
@@ -105,6 +110,7 @@ class Embedding(TransformerMixin, BaseEstimator):
     ) -> None:
         self.model = model
         self.size = size
+        self.frame = frame
         self.mean = mean
         self.scale = scale
         self.layer = layer
@@ -167,7 +173,8 @@ class Embedding(TransformerMixin, BaseEstimator):
         """The function from pictures to vectors that `transform` applies."""
         check_is_fitted(self)
         network = opened(self._network(), self.layer, self.size_)
-        return PictureEncoder(network, _tuning("mean", self.mean), _tuning("scale", self.scale))
+        mean, scale = _tuning("mean", self.mean), _tuning("scale", self.scale)
+        return PictureEncoder(network, mean, scale, self.frame == "whole")
 
     def _network(self) -> bytes:
         """The network that `fit` has seen, wherever it lies now."""
@@ -185,7 +192,7 @@ class Embedding(TransformerMixin, BaseEstimator):
         )
 
     def _settings(self) -> dict[str, object]:
-        chosen = ("digest_", "size_", "mean", "scale", "layer")
+        chosen = ("digest_", "size_", "frame", "mean", "scale", "layer")
         return {name: getattr(self, name) for name in chosen}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -229,6 +236,7 @@ class PictureEncoder:
     network: Network
     mean: Array
     scale: Array
+    whole: bool
 
     def __call__(self, images: Sequence[Item]) -> Array:
         """One row for each image, (n_images, n_features)."""
@@ -237,7 +245,7 @@ class PictureEncoder:
     def pictures(self, images: Sequence[Item]) -> Array:
         """What the network sees, (n_images, side, side, 3)."""
         side = self.network.side
-        seen = np.stack([square_picture(image, side) for image in images])
+        seen = np.stack([square_picture(image, side, whole=self.whole) for image in images])
         return (seen - self.mean) / self.scale
 
 
