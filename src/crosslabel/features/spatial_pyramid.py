@@ -307,7 +307,7 @@ def _steps(
     pyramid = SpatialPyramid(
         words, longest_side=longest_side, random_state=settings.seed, **settings.extraction
     )
-    # Not centred: subtracting the mean costs the flagship points (docs/features.md).
+    # Not centred: subtracting the mean costs the flagship points (docs/guide/features.md).
     return [("pyramid", pyramid), ("pca", Eigenfaces(dimension))]
 
 
