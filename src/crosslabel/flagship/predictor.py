@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
@@ -20,10 +21,13 @@ from crosslabel.core.scaling import Array
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.novelty import novelty
 from crosslabel.flagship.plausible import check_fitted, check_summary
-from crosslabel.intake.checking import finite_scores, is_plain, validate_data
+from crosslabel.intake.checking import finite_scores, in_parts, is_plain, validate_rows
 from crosslabel.intake.devices import like, named, on_device, tensor_queries
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.partitions import over_partitions
+
+DENSE_VALUES = 2**24
+"""Of sparse queries, at most this many values are dense at a time."""
 
 JOINT = "joint"
 """Name of what decides where more than one rule has a say."""
@@ -164,12 +168,14 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMix
             return tensor_queries(X, self.device, self.n_features_in_)
         if is_plain(X, self.n_features_in_, self.__dict__.get("feature_names_in_")):
             return X
-        return validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
+        return validate_rows(self, X, reset=False)
 
     def _on_queries(
         self, X: ArrayLike, compute: Callable[[Fitted, ArrayOrTensor], ArrayOrTensor]
     ) -> ArrayOrTensor:
         """A function of the model and valid queries: on their device, or on the model's."""
+        if issparse(X) and (several := in_parts(X, DENSE_VALUES)):
+            return np.concatenate([self._on_queries(part, compute) for part in several])
         queries = self.check_queries(X)
         fitted = self._fitted
         if self.device is None and not is_tensor(queries):
@@ -192,6 +198,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMix
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         # Classes are told apart by direction, not by position: of scikit-learn's test blobs in the
         # plane, two lie in nearly the same direction from the origin.
         tags.classifier_tags.poor_score = True

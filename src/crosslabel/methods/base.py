@@ -28,7 +28,7 @@ from crosslabel.intake.checking import (
     check_training,
     finite_scores,
     is_plain,
-    validate_data,
+    validate_rows,
 )
 from crosslabel.intake.devices import check_tensor, named, on_device
 from crosslabel.methods.parameters import YES_OR_NO, Constraints
@@ -143,7 +143,7 @@ class ComparisonMethod(ClassifierMixin, BaseEstimator, ABC):
         if is_tensor(X):
             return check_tensor(X, self.device, self.n_features_in_, self.normalize)
         if not is_plain(X, self.n_features_in_, getattr(self, "feature_names_in_", None)):
-            X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
+            X = validate_rows(self, X, reset=False)
         return self._scaled(np.asarray(X))
 
     def _scaled(self, X: Array) -> Array:
@@ -183,6 +183,7 @@ class ComparisonMethod(ClassifierMixin, BaseEstimator, ABC):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         # Classes are told apart by direction, not by position: of scikit-learn's test blobs in the
         # plane, two lie in nearly the same direction from the origin.
         tags.classifier_tags.poor_score = True
