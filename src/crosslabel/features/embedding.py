@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -26,12 +27,15 @@ from crosslabel.features.efficientnet_lite import DIGEST, WHEEL, network_bytes
 from crosslabel.features.extraction import extract
 from crosslabel.features.network import Network, opened
 from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps
+from crosslabel.files.budget import budget
 from crosslabel.files.user_cache import user_cache
 from crosslabel.files.whole import write_whole
 from crosslabel.media.colour import square_picture
 from crosslabel.media.gray import Images, Item
 
 Tuning = float | Sequence[float]
+
+BYTES_PER_PIXEL = 400.0  # of a picture, with the maps that networks make of it
 
 
 class Embedding(TransformerMixin, BaseEstimator):
@@ -201,6 +205,16 @@ class Embedding(TransformerMixin, BaseEstimator):
         if state.get("model") is not None and "digest_" in state:
             state = {**state, "model": Path(state["model"]).name}
         return state
+
+    def check_stored(self) -> None:
+        """Refuse a size or a name of a network that `fit` does not give."""
+        if hasattr(self, "digest_"):
+            if not re.fullmatch("[0-9a-f]{64}", self.digest_):
+                raise ValueError(f"digest_ is no SHA-256: {self.digest_!r:.80}")
+            what = f"A picture of {self.size_} × {self.size_} pixels"
+            budget().check("bytes", BYTES_PER_PIXEL * float(self.size_) ** 2, what)
+        _tuning("mean", self.mean)
+        _tuning("scale", self.scale)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
