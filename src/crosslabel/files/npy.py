@@ -145,8 +145,7 @@ def read_npz(path: str | os.PathLike[str]) -> dict[str, NDArray[np.generic]]:
             excess = max(0, unpacked - os.path.getsize(place))
             budget().check("bytes", excess, f"{place.name}, unpacked,")
             return {
-                info.filename.removesuffix(".npy"): from_bytes(archive.read(info))
-                for info in infos
+                info.filename.removesuffix(".npy"): from_bytes(archive.read(info)) for info in infos
             }
     except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
         raise ValueError(f"it is no archive of arrays ({error})") from None
