@@ -6,3 +6,4 @@ from crosslabel.files.onnx import to_onnx as to_onnx
 from crosslabel.flagship import *
 from crosslabel.intake.statistics import ClassStatistics as ClassStatistics
 from crosslabel.methods import *
+from crosslabel.versions import show_versions as show_versions
