@@ -54,6 +54,10 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         Cells along each side, one number for each level; (1, 2, 4, 8) for four levels.
     descriptor : transformer, default=None
         `DenseSIFT()` where None; any object whose `describe(image)` gives `Descriptors`.
+    longest_side : int or None, default=256
+        Pixels that the longest side of every image is brought to before it is described, so that
+        the words of a thing are the same in a thumbnail and in a photo of twelve megapixels. None
+        describes images as they come.
     samples : int, default=100_000
         Descriptors, drawn at random from all images of `fit`, that the codebook is learnt from.
     n_jobs : int, default=None
@@ -68,6 +72,8 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     codebook_ : ndarray of shape (words, 128)
+    longest_side_ : int or None
+        Of the images that the codebook was learnt from, and of all that are transformed.
 
     References
     ----------
@@ -82,6 +88,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         "pooling": [StrOptions(set(POOLING))],
         "levels": ["array-like"],
         "descriptor": [None, HasMethods("describe")],
+        "longest_side": [None, Interval(Integral, 1, None, closed="left")],
         "samples": [Interval(Integral, 1, None, closed="left")],
         "n_jobs": [None, Integral],
         "cache": [None, str, os.PathLike],
@@ -97,6 +104,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         pooling: str = "max",
         levels: tuple[int, ...] = (1, 2, 4),
         descriptor: BaseEstimator | None = None,
+        longest_side: int | None = 256,
         samples: int = 100_000,
         n_jobs: int | None = None,
         cache: str | os.PathLike[str] | None = None,
@@ -109,6 +117,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         self.pooling = pooling
         self.levels = levels
         self.descriptor = descriptor
+        self.longest_side = longest_side
         self.samples = samples
         self.n_jobs = n_jobs
         self.cache = cache
@@ -131,6 +140,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         random = check_random_state(self.random_state)
         self.descriptor_ = DenseSIFT() if self.descriptor is None else clone(self.descriptor)
         self.descriptor_.fit(X)
+        self.longest_side_ = self.longest_side
         drawn = self._draw_descriptors(list(X), random)  # type: ignore[arg-type]
         self.codebook_ = learn_codebook(drawn, self.words, random)
         return self
@@ -141,8 +151,8 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         images = [images[i] for i in random.permutation(len(images))[:1000]]
         quota = -(-self.samples // len(images))
         seeds = random.randint(2**31, size=len(images))
-        drawn = extract(
-            DescriptorSampler(self.descriptor_, quota),
+        drawn: list[Array] = extract(
+            DescriptorSampler(self.descriptor_, quota, self.longest_side_),
             list(zip(images, seeds)),
             n_jobs=self.n_jobs,
             progress="descriptors" if self.verbose else None,
@@ -181,6 +191,8 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
             self.neighbours,
             self.pooling,
             tuple(self.levels),
+            # Models of earlier versions have learnt from images as they came.
+            getattr(self, "longest_side_", None),
         )
 
     def _settings(self) -> dict[str, object]:
@@ -189,6 +201,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         return {name: getattr(self, name) for name in chosen} | {
             "codebook": self.codebook_,
             "descriptor": described,
+            "longest_side": getattr(self, "longest_side_", None),
         }
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
@@ -249,10 +262,11 @@ class PyramidEncoder:
     neighbours: int
     pooling: str
     levels: tuple[int, ...]
+    longest_side: int | None = None
 
     def __call__(self, image: Item) -> Array:
         """Pyramid vector of an image, (words · Σ levels²,), of unit norm."""
-        pixels = gray_image(image)
+        pixels = gray_image(image, self.longest_side)
         return self.pool(self.descriptor.describe(pixels), pixels.shape)
 
     def pool(self, descriptors: Descriptors, shape: tuple[int, ...]) -> Array:
@@ -278,17 +292,22 @@ class DescriptorSampler:
 
     descriptor: BaseEstimator
     quota: int
+    longest_side: int | None = None
 
     def __call__(self, item: tuple[Item, int]) -> Array:
         """At most `quota` descriptors of the image, drawn with the seed."""
         image, seed = item
-        values = self.descriptor.describe(image).values
+        values = self.descriptor.describe(gray_image(image, self.longest_side)).values
         return values[np.random.default_rng(seed).permutation(len(values))[: self.quota]]
 
 
-def _steps(items: Sequence[Item], settings: FeatureSettings, words: int, dimension: int) -> Steps:
-    pyramid = SpatialPyramid(words, random_state=settings.seed, **settings.extraction)
-    # Not centred: subtracting the mean costs the flagship points (docs/features.md).
+def _steps(
+    items: Sequence[Item], settings: FeatureSettings, words: int, dimension: int, longest_side: int
+) -> Steps:
+    pyramid = SpatialPyramid(
+        words, longest_side=longest_side, random_state=settings.seed, **settings.extraction
+    )
+    # Not centred: subtracting the mean costs the flagship points (docs/guide/features.md).
     return [("pyramid", pyramid), ("pca", Eigenfaces(dimension))]
 
 
@@ -299,5 +318,6 @@ RECIPE = Recipe(
     (
         Option("words", "Codebook size.", 1024, whole_number),
         Option("dimension", "Values that are kept.", 3000, whole_number),
+        Option("longest_side", "Pixels that images are brought to.", 256, whole_number),
     ),
 )

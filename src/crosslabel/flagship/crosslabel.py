@@ -258,8 +258,9 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training samples; also an array on disk (memmap, Zarr, HDF5, the path of an .npy file or
-            of a folder of .npy shards) or a Dask array or dataframe: see docs/streaming.md.
+            Training samples, dense or sparse; also an array on disk (memmap, Zarr, HDF5, the path
+            of an .npy file or of a folder of .npy shards) or a Dask array or dataframe: see
+            docs/guide/streaming.md.
         y : array-like of shape (n_samples,)
             Their labels, of any type and in any order.
         sample_weight : array-like of shape (n_samples,), optional

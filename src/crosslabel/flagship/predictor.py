@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
@@ -19,10 +20,14 @@ from crosslabel.core.backend import ArrayOrTensor, is_tensor
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.novelty import novelty
-from crosslabel.intake.checking import is_plain, validate_data
+from crosslabel.flagship.plausible import check_fitted, check_summary
+from crosslabel.intake.checking import finite_scores, in_parts, is_plain, validate_rows
 from crosslabel.intake.devices import like, named, on_device, tensor_queries
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.partitions import over_partitions
+
+DENSE_VALUES = 2**24
+"""Of sparse queries, at most this many values are dense at a time."""
 
 JOINT = "joint"
 """Name of what decides where more than one rule has a say."""
@@ -163,17 +168,26 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMix
             return tensor_queries(X, self.device, self.n_features_in_)
         if is_plain(X, self.n_features_in_, self.__dict__.get("feature_names_in_")):
             return X
-        return validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
+        return validate_rows(self, X, reset=False)
 
     def _on_queries(
         self, X: ArrayLike, compute: Callable[[Fitted, ArrayOrTensor], ArrayOrTensor]
     ) -> ArrayOrTensor:
         """A function of the model and valid queries: on their device, or on the model's."""
+        if issparse(X) and (several := in_parts(X, DENSE_VALUES)):
+            return np.concatenate([self._on_queries(part, compute) for part in several])
         queries = self.check_queries(X)
         fitted = self._fitted
         if self.device is None and not is_tensor(queries):
-            return compute(fitted, queries)
+            return finite_scores(compute(fitted, queries))
         return on_device(lambda rows: like(compute(fitted, rows), rows), queries, self.device)
+
+    def check_stored(self) -> None:
+        """Refuse what was not learnt, where the attributes come from a file."""
+        if "_fitted" in self.__dict__:
+            check_fitted(self._fitted, self.n_features_in_)
+        if "_summary" in self.__dict__:
+            check_summary(self.__dict__["_summary"])
 
     @property
     def _n_features_out(self) -> int:
@@ -184,6 +198,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMix
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         # Classes are told apart by direction, not by position: of scikit-learn's test blobs in the
         # plane, two lie in nearly the same direction from the origin.
         tags.classifier_tags.poor_score = True

@@ -129,7 +129,6 @@ class COPAR(ComparisonMethod):
             sweep, D, start, self.max_iter, self.tol
         )
         self.n_iter_ = len(self.objective_trace_)
-        self._gram = self.dictionary_ @ self.dictionary_.T
 
     def _update_codes(self, X: Array, parts: list[slice], D: Array, codes: Array) -> Array:
         codes = codes.copy()

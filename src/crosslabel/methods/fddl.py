@@ -123,7 +123,6 @@ class FDDL(ComparisonMethod):
         )
         self.n_iter_ = len(self.objective_trace_)
         self.means_ = np.stack([codes[part].mean(axis=0) for part in parts])
-        self._gram = self.dictionary_ @ self.dictionary_.T
 
     def _scores(self, X: Array) -> Array:
         return -{"global": self._global, "local": self._local}[self.coding](X)

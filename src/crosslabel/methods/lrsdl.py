@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from numbers import Real
 from typing import ClassVar
 
@@ -136,9 +137,13 @@ class LRSDL(ComparisonMethod):
         self.n_iter_ = len(self.objective_trace_)
         self.means_ = np.stack([codes[part].mean(axis=0) for part in parts])
         self._shared_mean = codes[:, : layout.shared].mean(axis=0)
-        self._gram = self.dictionary_ @ self.dictionary_.T
-        shared = np.arange(layout.shared)
-        self._gram[shared, shared] += self.fisher  # of λ₂‖x⁰ − m⁰‖²
+
+    @cached_property
+    def _gram(self) -> Array:
+        """DDᵀ, and λ₂ on the diagonal of the shared atoms, of λ₂‖x⁰ − m⁰‖²."""
+        gram, shared = self.dictionary_ @ self.dictionary_.T, np.arange(self._layout.shared)
+        gram[shared, shared] += self.fisher
+        return gram
 
     def _scores(self, X: Array) -> Array:
         D, layout, k = self.dictionary_, self._layout, self._layout.shared

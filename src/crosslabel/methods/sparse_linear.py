@@ -90,7 +90,6 @@ class SparseLinearClassifier(ComparisonMethod):
     def _keep(self, D: Array, W: Array) -> None:
         """Set what queries are scored by."""
         self.dictionary_, self.classifier_ = D, W
-        self._gram = D @ D.T  # once, not for every query
         self.n_iter_ = self.max_iter
 
     def _scores(self, X: Array) -> Array:
