@@ -6,7 +6,17 @@ import sys
 import pytest
 
 from crosslabel.lab import documented as module
-from crosslabel.lab.documented import DOCS, Figure, figures, first_cell, read, table, with_tables
+from crosslabel.lab.documented import (
+    DOCS,
+    MEASURED,
+    PAGE,
+    Figure,
+    figures,
+    first_cell,
+    read,
+    table,
+    with_tables,
+)
 from crosslabel.lab.records import Store, key_of
 from crosslabel.lab.spec_files import load_specs
 
@@ -16,14 +26,14 @@ MARK = "<!-- measured: small accuracy -->\nold\n<!-- end -->"
 
 
 def test_the_figures_of_the_document_are_those_of_the_records():
-    page = (DOCS / "reproduce.md").read_text("utf-8")
-    assert with_tables(page, load_specs(), read(DOCS / "measured.json")) == page, (
-        "docs/reproduce.md and docs/measured.json differ: run python -m crosslabel.lab.documented."
+    page = (DOCS / PAGE).read_text("utf-8")
+    assert with_tables(page, load_specs(), read(DOCS / MEASURED)) == page, (
+        "Figures and document differ: run python -m crosslabel.lab.documented."
     )
 
 
 def test_every_table_of_the_paper_has_its_place_in_the_document():
-    page = (DOCS / "reproduce.md").read_text("utf-8")
+    page = (DOCS / PAGE).read_text("utf-8")
     placed = set(re.findall(r"<!-- measured: (\S+) ", page))
     assert {spec.name for spec in load_specs() if spec.kind == "table"} <= placed
 
@@ -94,10 +104,11 @@ def test_the_command_writes_figures_and_tables(spec, tmp_path, monkeypatch):
     store = filled(spec, tmp_path / "store", CRC=(0.5, 0.6))
     monkeypatch.setattr(module, "DOCS", tmp_path)
     monkeypatch.setattr(module, "load_specs", lambda: [spec])
-    (tmp_path / "reproduce.md").write_text(MARK)
+    (tmp_path / PAGE).parent.mkdir()
+    (tmp_path / PAGE).write_text(MARK)
     monkeypatch.setattr(sys, "argv", ["documented", "--store", str(store.folder)])
     module.main()
-    (only,) = read(tmp_path / "measured.json").values()
+    (only,) = read(tmp_path / MEASURED).values()
     assert isinstance(only, Figure)
     assert only.means["accuracy"] == pytest.approx(55.0)
-    assert "55.00 ± 7.07, 2 of 3 splits" in (tmp_path / "reproduce.md").read_text()
+    assert "55.00 ± 7.07, 2 of 3 splits" in (tmp_path / PAGE).read_text()

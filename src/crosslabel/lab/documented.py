@@ -2,10 +2,10 @@
 
     python -m crosslabel.lab.documented [--store DIR]
 
-With a store, `docs/measured.json` is made anew from its records; then the tables of
-`docs/reproduce.md` are made anew from that file. A figure stands under the key of its cell on the
-first split. Where a spec or the numerics have changed since, no key fits, and the cell says that it
-was not run: a document never shows what today's code was not seen to compute.
+With a store, `docs/measurements/paper.json` is made anew from its records; then the tables of
+`docs/method/reproduce.md` are made anew from that file. A figure stands under the key of its cell
+on the first split. Where a spec or the numerics have changed since, no key fits, and the cell says
+that it was not run: a document never shows what today's code was not seen to compute.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from crosslabel.lab.spec import Cell, Method, Spec, TableSetting
 from crosslabel.lab.spec_files import load_specs
 
 DOCS = Path(__file__).parents[3] / "docs"
+MEASURED, PAGE = "measurements/paper.json", "method/reproduce.md"
 COLUMNS = 4  # settings beside each other; where a spec has more, each is a row
 MARKED = re.compile(r"<!-- measured: (\S+) (\S+) -->\n.*?<!-- end -->", re.DOTALL)
 
@@ -184,11 +185,11 @@ def with_tables(text: str, specs: Sequence[Spec], known: Mapping[str, Figure]) -
 
 
 def main() -> None:
-    """Bring `docs/measured.json` and the tables of `docs/reproduce.md` up to date."""
+    """Bring the figures and tables of the documents up to date."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--store", type=Path, help="folder of records")
     given, specs = parser.parse_args(), load_specs()
-    measured, page = DOCS / "measured.json", DOCS / "reproduce.md"
+    measured, page = DOCS / MEASURED, DOCS / PAGE
     if given.store is not None:
         lines = (
             json.dumps(asdict(one), sort_keys=True) for one in figures(specs, Store(given.store))
