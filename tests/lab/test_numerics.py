@@ -78,7 +78,8 @@ def step_gives(name):
     if name == "LBPTOP":
         return summed(LBPTOP().fit_transform(np.stack([pictures(12, 20, 20)])))
     if name == "Pyramid":
-        return summed(SpatialPyramid(words=8, random_state=0).fit_transform(images))
+        pyramid = SpatialPyramid(words=8, longest_side=None, random_state=0)
+        return summed(pyramid.fit_transform(images))
     if name == "Pixels":
         return summed(Pixels((8, 6)).fit_transform(images))
     made = {"Eigenfaces": Eigenfaces(4), "RandomFaces": RandomFaces(4, random_state=0)}

@@ -32,12 +32,14 @@ from crosslabel.files.user_cache import user_cache
 from crosslabel.files.whole import write_whole
 from crosslabel.media.colour import square_picture
 from crosslabel.media.gray import Images, Item
+from crosslabel.site import on_site
 
 Tuning = float | Sequence[float]
 
 BYTES_PER_PIXEL = 400.0  # of a picture, with the maps that networks make of it
 
 
+@on_site
 class Embedding(TransformerMixin, BaseEstimator):
     """Turn photos into vectors by a frozen network.
 
