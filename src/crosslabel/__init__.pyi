@@ -7,3 +7,4 @@ from crosslabel.flagship import *
 from crosslabel.flagship.audit import audit as audit
 from crosslabel.intake.statistics import ClassStatistics as ClassStatistics
 from crosslabel.methods import *
+from crosslabel.versions import show_versions as show_versions
