@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from functools import cached_property
+from numbers import Real
 from typing import ClassVar
 
 import numpy as np
