@@ -24,6 +24,7 @@ from sklearn.utils._param_validation import Interval
 
 from crosslabel.core.scaling import Array
 from crosslabel.media.gray import Images, Item, gray_image
+from crosslabel.site import on_site
 
 MOST_SIZES, LARGEST_PATCH = 16, 2048
 BINS = 4  # spatial bins along each side
@@ -58,6 +59,7 @@ class _Grid(NamedTuple):
         return cls(rows, columns, shape, centres.reshape(-1, 2))
 
 
+@on_site
 class DenseSIFT(TransformerMixin, BaseEstimator):
     """Describe what an image shows around each point of a grid, whatever its brightness.
 

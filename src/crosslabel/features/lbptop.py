@@ -23,12 +23,14 @@ from crosslabel.features.extraction import extract
 from crosslabel.features.recipe import FeatureSettings, Recipe, Steps
 from crosslabel.media.clips import read_clip
 from crosslabel.media.gray import Images, Item
+from crosslabel.site import on_site
 
 PLANES = ("xy", "xt", "yt")
 Volume = NDArray[Any]  # voxels (frames, rows, columns), numbers of any type
 Offset = tuple[float, float, float]  # frames, rows, columns
 
 
+@on_site
 class LBPTOP(TransformerMixin, BaseEstimator):
     """Describe how a clip looks and moves, whatever its brightness and length.
 

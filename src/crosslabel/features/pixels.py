@@ -17,12 +17,14 @@ from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, i
 from crosslabel.files.budget import budget
 from crosslabel.intake.checking import validate_data
 from crosslabel.media.gray import Images, Item, gray_image, resized
+from crosslabel.site import on_site
 
 HEIGHT = 48  # rows of pixels that images are shrunk to where no size is given
 BYTES_PER_PIXEL = 32.0  # of a row, with what its scaling takes on the way
 LEVELS = 255.0  # gray levels of an 8-bit image: the logarithm is of 1 + level, so black gives 0
 
 
+@on_site
 class Pixels(TransformerMixin, BaseEstimator):
     """Turn images into rows of gray values that a linear model can compare.
 

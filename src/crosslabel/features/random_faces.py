@@ -19,8 +19,10 @@ from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, w
 from crosslabel.files.forms import check_attributes, numbers
 from crosslabel.intake.checking import validate_data
 from crosslabel.media.gray import Item
+from crosslabel.site import on_site
 
 
+@on_site
 class RandomFaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Shorten rows while nearly keeping the distances between them, without looking at them.
 

@@ -31,6 +31,7 @@ from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, w
 from crosslabel.files.budget import budget
 from crosslabel.files.forms import check_attributes, numbers
 from crosslabel.media.gray import Images, Item, gray_image
+from crosslabel.site import on_site
 
 MOST_LEVELS = 16
 
@@ -40,6 +41,7 @@ POOLING: dict[str, Callable[[Array, NDArray[np.intp], Array], None]] = {
 }
 
 
+@on_site
 class SpatialPyramid(TransformerMixin, BaseEstimator):
     """Turn images of any size into vectors of one length that linear classifiers do well on.
 

@@ -16,8 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
 from crosslabel.intake.labels import ClassLabels
+from crosslabel.site import on_site
 
 
+@on_site
 class RejectingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A classifier that refuses to label what is of no known class.
 

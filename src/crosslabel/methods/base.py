@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -31,12 +32,14 @@ from crosslabel.intake.checking import (
     validate_rows,
 )
 from crosslabel.intake.devices import check_tensor, named, on_device
-from crosslabel.methods.parameters import YES_OR_NO, Constraints
+from crosslabel.methods.parameters import YES_OR_NO, AtomCounts, Constraints
 from crosslabel.methods.stored import GRAM, check_learnt
+from crosslabel.site import on_site
 
 ADVICE = "Rescale X, or use normalize=True."
 
 
+@on_site
 class ComparisonMethod(ClassifierMixin, BaseEstimator, ABC):
     """A classifier whose result depends neither on the order of samples nor on names of classes.
 
@@ -158,6 +161,18 @@ class ComparisonMethod(ClassifierMixin, BaseEstimator, ABC):
 
         # Every fit makes a new `classes_`: a copy on the device is as old as that.
         return moved(self, X.device, self.classes_)._scores(X.double())[:, order]
+
+    def _atom_counts(self, atoms_per_class: AtomCounts) -> int | Labels:
+        """Atoms of each class 0 … C−1 from those of the classes in the order of `classes_`."""
+        if isinstance(atoms_per_class, Integral):
+            return int(atoms_per_class)
+        counts = np.asarray(atoms_per_class)
+        if counts.shape != self.classes_.shape or counts.dtype.kind not in "iu" or counts.min() < 1:
+            raise ValueError(
+                f"atoms_per_class is {atoms_per_class}, and there are {len(self.classes_)} "
+                "classes: give one whole number of at least 1 for all of them, or one for each."
+            )
+        return counts[self._class_order]
 
     def _name_atoms(self, layout: AtomLayout) -> None:
         """Set `atom_labels_`: the class of each atom as an index in `classes_`, −1 if shared."""

@@ -18,8 +18,10 @@ from crosslabel.core.scaling import Array
 from crosslabel.files.forms import check_attributes, numbers
 from crosslabel.intake.checking import check_range, validate_data
 from crosslabel.methods.parameters import COUNT, POSITIVE, SEED, Constraints, RandomState
+from crosslabel.site import on_site
 
 
+@on_site
 class LLC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     r"""Locality-constrained linear coding: a sample by its nearest atoms, with weights of sum one.
 
