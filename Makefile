@@ -91,10 +91,9 @@ BENCH ?=
 bench: $(VENV)/.bench $(KEPT)/spams/.made
 	CROSSLABEL_BENCH=$(KEPT) $(BIN)/python -m benchmarks $(BENCH)
 
-## make bench-methods  the comparison methods: accuracy by the paper's protocol, speed beside peers
+## make bench-methods  the comparison methods: speed beside peers (their accuracy: make reproduce)
 bench-methods: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.methods_speed
-	$(BIN)/python -m benchmarks.methods_accuracy --records $(KEPT)/methods
 
 ## make bench-peers  ours beside dictlearn, scikit-learn and SPAMS: one table, a record and a plot
 bench-peers: $(VENV)/.bench $(KEPT)/spams/.made
