@@ -64,7 +64,7 @@ test-lower:
 	$(PYTHON) -m venv --clear $(LOWER)
 	$(PYTHON) tools/lower_bounds.py > $(LOWER)/bounds.txt
 	$(LOWER)/bin/python -m pip install --quiet --disable-pip-version-check \
-	  --constraint $(LOWER)/bounds.txt --editable '.[dask,demo,mat73,onnx,video,zarr]' \
+	  --constraint $(LOWER)/bounds.txt --editable '.[dask,demo,embed,mat73,onnx,video,zarr]' \
 	  hypothesis opencv-python-headless pandas pytest pytest-xdist
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(LOWER)/bin/python -m pytest -n 2 -o filterwarnings=default
 

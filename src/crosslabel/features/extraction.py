@@ -8,10 +8,11 @@ setting is computed anew, and processes may share a cache without knowing of eac
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import joblib
 import numpy as np
@@ -21,26 +22,28 @@ from crosslabel.files.whole import write_whole
 from crosslabel.progress_bar import progress_bar
 
 Input = TypeVar("Input")
+Row = NDArray[Any]
 
 FORMAT = 1  # part of every key: a change of any transformer's output must raise it
 CHUNK = 16  # items per task: the function travels to another process once for so many
 
 
 def extract(
-    function: Callable[[Input], NDArray[np.generic]],
+    function: Callable[..., Any],
     items: Sequence[Input],
     *,
     settings: object = None,
     cache: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: str | None = None,
-) -> list[NDArray[np.generic]]:
+    batches: bool = False,
+) -> list[Row]:
     """[function(item) for item in items], faster and only once.
 
     Parameters
     ----------
     function : callable
-        From an item to an array; picklable where `n_jobs` is not 1.
+        From an item to an array; picklable where `n_jobs` is not 1. Or as `batches` says.
     items : sequence of arrays or paths
         A path's content is the content of the file.
     settings : object, default=None
@@ -48,9 +51,12 @@ def extract(
     cache : path, default=None
         Folder that keeps results; None keeps nothing.
     n_jobs : int, default=None
-        Processes, as in scikit-learn: None is 1, -1 is one for each core.
+        Processes or threads, as in scikit-learn: None is 1, -1 is one for each core.
     progress : str, default=None
         Shows a bar of this name on standard error; None shows none.
+    batches : bool, default=False
+        The function takes a list of items, gives an array for each, and works outside of Python's
+        lock: it is run in threads instead of processes.
 
     Returns
     -------
@@ -61,9 +67,15 @@ def extract(
     label = joblib.hash([FORMAT, settings])
     chunks = [items[start : start + CHUNK] for start in range(0, len(items), CHUNK)]
     # Starting processes takes a second: not for what one chunk holds.
-    workers = joblib.Parallel(n_jobs=n_jobs if len(chunks) > 1 else 1, return_as="generator")
-    tasks = (joblib.delayed(_extract_chunk)(function, chunk, label, folder) for chunk in chunks)
-    results: list[NDArray[np.generic]] = []
+    workers = joblib.Parallel(
+        n_jobs=n_jobs if len(chunks) > 1 else 1,
+        return_as="generator",
+        prefer="threads" if batches else "processes",
+    )
+    # `map` gives each result as soon as it is there, so that none is lost to an interruption.
+    every = function if batches else partial(map, function)
+    tasks = (joblib.delayed(_extract_chunk)(every, chunk, label, folder) for chunk in chunks)
+    results: list[Row] = []
     with progress_bar(progress, len(items)) as advance:
         for chunk in workers(tasks):
             results.extend(chunk)
@@ -72,25 +84,29 @@ def extract(
 
 
 def _extract_chunk(
-    function: Callable[[Input], NDArray[np.generic]],
-    items: Sequence[Input],
-    label: str,
-    folder: Path | None,
-) -> list[NDArray[np.generic]]:
+    function: Callable[..., Iterable[Row]], items: Sequence[Input], label: str, folder: Path | None
+) -> list[Row]:
     if folder is None:
-        return [function(item) for item in items]
-    return [_cached(function, item, _place(item, label, folder)) for item in items]
+        return list(function(items))
+    places = [_place(item, label, folder) for item in items]
+    found = [_kept(place) for place in places]
+    missing = [number for number, row in enumerate(found) if row is None]
+    made = function([items[number] for number in missing]) if missing else ()
+    for number, row in zip(missing, made):
+        found[number] = row
+        _keep(row, places[number])
+    return [row for row in found if row is not None]
 
 
-def _cached(
-    function: Callable[[Input], NDArray[np.generic]], item: Input, place: Path
-) -> NDArray[np.generic]:
+def _kept(place: Path) -> Row | None:
     # A file that cannot be read back (a full disk, a foreign file) is as good as none.
     with suppress(OSError, ValueError, EOFError):
         return np.load(place, allow_pickle=False)
-    result = function(item)
-    write_whole(place, lambda file: np.save(file, result, allow_pickle=False))
-    return result
+    return None
+
+
+def _keep(row: Row, place: Path) -> None:
+    write_whole(place, lambda file: np.save(file, row, allow_pickle=False))
 
 
 def _place(item: object, label: str, folder: Path) -> Path:

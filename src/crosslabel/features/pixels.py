@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -16,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, image_size
 from crosslabel.intake.checking import validate_data
-from crosslabel.media.gray import Images, Item, gray_image
+from crosslabel.media.gray import Images, Item, gray_image, resized
 
 HEIGHT = 48  # rows of pixels that images are shrunk to where no size is given
 LEVELS = 255.0  # gray levels of an 8-bit image: the logarithm is of 1 + level, so black gives 0
@@ -127,9 +126,7 @@ class Pixels(TransformerMixin, BaseEstimator):
                 f"{pixels.shape}. Give size=(height, width) to resize them."
             )
         height, width = self.image_shape_
-        resized = Image.fromarray(pixels).resize((width, height), Image.Resampling.BICUBIC)
-        # A bicubic filter overshoots at sharp edges; an intensity stays an intensity.
-        return np.clip(np.asarray(resized), pixels.min(), pixels.max())
+        return resized(pixels, (height, width))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """Name of each pixel: its row and column."""

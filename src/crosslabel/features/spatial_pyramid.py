@@ -141,7 +141,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         images = [images[i] for i in random.permutation(len(images))[:1000]]
         quota = -(-self.samples // len(images))
         seeds = random.randint(2**31, size=len(images))
-        drawn = extract(
+        drawn: list[Array] = extract(
             DescriptorSampler(self.descriptor_, quota),
             list(zip(images, seeds)),
             n_jobs=self.n_jobs,

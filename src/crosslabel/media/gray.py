@@ -1,6 +1,6 @@
 """One gray image or clip from whatever a caller has: an array of any kind, or the path of a file.
 
-Every transformer that looks at pixels comes through here, so that all of them agree on what an
+Every transformer that looks at gray pixels comes through here, so that all of them agree on what an
 intensity is: a float in [0, 1].
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
+from PIL import Image
 
 from crosslabel.core.scaling import Array
 from crosslabel.media.clips import read_clip
@@ -28,7 +29,7 @@ Item = ArrayLike | os.PathLike[str]
 Images = ArrayLike | Sequence[Item]
 
 
-def gray_image(image: Item) -> Array:
+def gray_image(image: Item, longest_side: int | None = None) -> Array:
     """Intensities in [0, 1] of one image.
 
     Parameters
@@ -36,14 +37,44 @@ def gray_image(image: Item) -> Array:
     image : path, or array-like of shape (height, width), or with 1, 3 or 4 channels last
         Integers are divided by the largest value of their type, floats are taken as they are; a
         fourth channel (alpha) is ignored.
+    longest_side : int, default=None
+        Pixels that the longest side is brought to, whatever it was; None keeps the size.
 
     Returns
     -------
     ndarray of shape (height, width), float32
     """
     if isinstance(image, str | os.PathLike):
-        image = read_image(image)
-    pixels = _intensities(image)
+        # Twice as many pixels as are kept: the filter that shrinks them sees enough.
+        image = read_image(image, detail=None if longest_side is None else 2 * longest_side)
+    pixels = _gray(intensities(image))
+    if longest_side is None:
+        return pixels
+    scale = longest_side / max(pixels.shape)
+    height, width = (max(1, round(scale * side)) for side in pixels.shape)
+    return resized(pixels, (height, width))
+
+
+def resized(pixels: Array, shape: tuple[int, int]) -> Array:
+    """Gray pixels in another size: bicubic, with a filter that widens as the image shrinks.
+
+    Parameters
+    ----------
+    pixels : ndarray of shape (height, width), float32
+    shape : (height, width)
+
+    Returns
+    -------
+    ndarray of shape (height, width), float32
+    """
+    if pixels.shape == tuple(shape):
+        return pixels
+    small = Image.fromarray(pixels).resize((shape[1], shape[0]), Image.Resampling.BICUBIC)
+    # A bicubic filter overshoots at sharp edges; an intensity stays an intensity.
+    return np.clip(np.asarray(small), pixels.min(), pixels.max())
+
+
+def _gray(pixels: Array) -> Array:
     if pixels.ndim == 3 and pixels.shape[2] in (3, 4):
         pixels = pixels[..., :3] @ LUMA.astype(pixels.dtype)
     elif pixels.ndim == 3 and pixels.shape[2] == 1:
@@ -64,10 +95,20 @@ def gray_clip(clip: Item) -> Array:
     """
     if isinstance(clip, str | os.PathLike):
         clip = read_clip(clip)
-    return _checked(_intensities(clip), 3, "A clip must be (frames, height, width)")
+    return _checked(intensities(clip), 3, "A clip must be (frames, height, width)")
 
 
-def _intensities(image: ArrayLike) -> Array:
+def intensities(image: ArrayLike) -> Array:
+    """Values of an array as floats: whole numbers by the largest of their type, floats as they are.
+
+    Parameters
+    ----------
+    image : array-like
+
+    Returns
+    -------
+    ndarray, float32
+    """
     pixels = np.asarray(image)
     if pixels.dtype == bool:
         return pixels.astype(np.float32)

@@ -1,4 +1,4 @@
-"""Gray images from files, whatever state the files are in.
+"""Images from files, gray or in colour, whatever state the files are in.
 
 Any problem with one file is an `UnreadableFile` whose message names the file and what is wrong, so
 that a caller can skip it and say so. Memory is bounded by `MAX_PIXELS`.
@@ -37,20 +37,27 @@ def image_suffixes() -> frozenset[str]:
     return frozenset(suffix for suffix, name in readers.items() if name in _formats())
 
 
-def read_image(path: str | os.PathLike[str]) -> NDArray[np.generic]:
-    """Gray values of an image file, upright.
+def read_image(
+    path: str | os.PathLike[str], *, colour: bool = False, detail: int | None = None
+) -> NDArray[np.generic]:
+    """Gray values or colours of an image file, upright.
 
-    Palettes, CMYK and colour become gray; transparent parts lie on white; the camera's orientation
+    Palettes and CMYK become gray or RGB; transparent parts lie on white; the camera's orientation
     (EXIF) is applied; 16-bit images keep their depth; the first frame of an animation counts. An
     image with a side beyond 2048 pixels is shrunk by a whole factor.
 
     Parameters
     ----------
     path : path
+    colour : bool, default=False
+        Keep red, green and blue; an image without colours stays gray.
+    detail : int, default=None
+        Pixels of the shorter side that are enough. A larger JPEG is decoded at a smaller size,
+        which saves most of the time and memory; None decodes all of it.
 
     Returns
     -------
-    ndarray of shape (height, width), uint8, uint16 or float32 in [0, 1]
+    ndarray of shape (height, width), or (height, width, 3), uint8, uint16 or float32 in [0, 1]
 
     Raises
     ------
@@ -60,7 +67,7 @@ def read_image(path: str | os.PathLike[str]) -> NDArray[np.generic]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # size is checked below; odd metadata is no matter
-            return _decoded(path)
+            return _decoded(path, colour, detail)
     except UnidentifiedImageError:
         known = ", ".join(_formats())
         raise UnreadableFile(path, f"this is no image of a known format ({known})") from None
@@ -77,7 +84,7 @@ def read_image(path: str | os.PathLike[str]) -> NDArray[np.generic]:
         raise UnreadableFile(path, "the image does not fit into memory") from None
 
 
-def _decoded(path: str | os.PathLike[str]) -> NDArray[np.generic]:
+def _decoded(path: str | os.PathLike[str], colour: bool, detail: int | None) -> NDArray[np.generic]:
     if os.path.getsize(path) == 0:
         raise UnreadableFile(path, "the file is empty")
     with Image.open(path, formats=_formats()) as image:
@@ -87,7 +94,7 @@ def _decoded(path: str | os.PathLike[str]) -> NDArray[np.generic]:
                 path,
                 f"{width}×{height} pixels are too many; the limit is {MAX_PIXELS // 10**6} million",
             )
-        factor = -(-max(width, height) // MAX_SIDE)
+        factor = max(-(-max(width, height) // MAX_SIDE), min(width, height) // (detail or width))
         if factor > 1:
             # A JPEG is decoded at the smaller size; other formats ignore this.
             image.draft(None, (width // factor, height // factor))
@@ -96,21 +103,23 @@ def _decoded(path: str | os.PathLike[str]) -> NDArray[np.generic]:
         # Before the conversion where Pillow can, since gray and colour would both be held.
         early = factor > 1 and image.mode in ("L", "RGB", "RGBA", "CMYK")
         small = image.reduce(factor) if early else image
-        return _shrunk(_gray(ImageOps.exif_transpose(small)))
+        return _shrunk(_values(ImageOps.exif_transpose(small), colour))
 
 
 def _shrunk(pixels: NDArray[np.generic]) -> NDArray[np.generic]:
     """Means of square blocks, as small as a side of `MAX_SIDE` asks for."""
-    factor = -(-max(pixels.shape) // MAX_SIDE)
+    shape = pixels.shape[:2]
+    factor = -(-max(shape) // MAX_SIDE)
     if factor == 1:
         return pixels
-    rows, columns = (max(1, length // factor) for length in pixels.shape)
-    high, wide = (min(factor, length) for length in pixels.shape)
-    blocks = pixels[: rows * high, : columns * wide].reshape(rows, high, columns, wide)
+    rows, columns = (max(1, length // factor) for length in shape)
+    high, wide = (min(factor, length) for length in shape)
+    cut = pixels[: rows * high, : columns * wide]
+    blocks = cut.reshape(rows, high, columns, wide, *pixels.shape[2:])
     return blocks.mean(axis=(1, 3)).astype(pixels.dtype)
 
 
-def _gray(image: Image.Image) -> NDArray[np.generic]:
+def _values(image: Image.Image, colour: bool) -> NDArray[np.generic]:
     if image.mode.startswith("I"):
         values = np.asarray(image)
         if values.min() < 0 or values.max() > 65535:
@@ -127,4 +136,4 @@ def _gray(image: Image.Image) -> NDArray[np.generic]:
         image = Image.alpha_composite(white, layer)
     elif image.mode not in ("L", "RGB"):
         image = image.convert("RGB")
-    return np.asarray(image.convert("L"))
+    return np.asarray(image if colour else image.convert("L"))
