@@ -144,6 +144,10 @@ def test_ridge_codes_equal_a_naive_solve(n_atoms, ridge):
     D, Y = rng.normal(size=(n_atoms, 6)), rng.normal(size=(4, 6))
     expected = np.linalg.solve(D @ D.T + ridge * np.eye(n_atoms), D @ Y.T).T
     assert_allclose(ridge_codes(Y, D, ridge), expected, rtol=1e-9)
+    assert_allclose(ridge_codes(np.tile(Y, (3, 1)), D, ridge), np.tile(expected, (3, 1)), rtol=1e-9)
+    single = ridge_codes(Y.astype(np.float32), D.astype(np.float32), ridge)
+    assert single.dtype == np.float32
+    assert_allclose(single, expected, atol=1e-4)
     assert_allclose(RidgeFactor(D, ridge).codes(Y), expected, rtol=1e-9)
 
 

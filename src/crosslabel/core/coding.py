@@ -110,7 +110,23 @@ def ridge_codes(Y: Array, dictionary: Array, ridge: float) -> Array:
     -------
     ndarray of shape (n_rows, n_atoms)
     """
-    return Y @ ridge_coder(dictionary, ridge).T
+    if len(Y) >= len(dictionary):
+        return Y @ ridge_coder(dictionary, ridge).T
+    # Few rows: the factor is solved for them alone.
+    D, rows = (each.astype(np.float64, copy=False) for each in (dictionary, Y))
+    with threads_for(2.0 * D.size * min(D.shape)):
+        L, in_features = _ridge_cholesky(D, ridge)
+        given = rows if in_features else rows @ D.T
+        solved = solve_upper(solve_lower(given, L), L)
+        codes = solved @ D.T if in_features else solved
+    return codes.astype(np.result_type(Y, dictionary), copy=False)
+
+
+def _ridge_cholesky(D: Array, ridge: float) -> tuple[Array, bool]:
+    """L of the smaller of DᵀD + βI and DDᵀ + βI; whether it is the first, over features."""
+    n_atoms, n_features = D.shape
+    in_features = n_atoms > n_features and ridge > 0
+    return _cholesky_of_gram(D.T @ D if in_features else D @ D.T, ridge, n_atoms), in_features
 
 
 def ridge_coder(dictionary: Array, ridge: float) -> Array:
@@ -127,14 +143,9 @@ def ridge_coder(dictionary: Array, ridge: float) -> Array:
     ndarray of shape (n_atoms, n_features)
     """
     D = dictionary.astype(np.float64, copy=False)
-    n_atoms, n_features = D.shape
     with threads_for(2.0 * D.size * min(D.shape)):
-        if n_atoms > n_features and ridge > 0:
-            L = _cholesky_of_gram(D.T @ D, ridge, n_atoms)
-            coder = solve_upper(solve_lower(D, L), L)
-        else:
-            L = _cholesky_of_gram(D @ D.T, ridge, n_atoms)
-            coder = solve_columns(D, L)
+        L, in_features = _ridge_cholesky(D, ridge)
+        coder = solve_upper(solve_lower(D, L), L) if in_features else solve_columns(D, L)
     return np.ascontiguousarray(coder, dtype=dictionary.dtype)
 
 

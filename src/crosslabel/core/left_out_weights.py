@@ -13,8 +13,8 @@ from crosslabel.core.joint import DOUBT, fit_weights
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
 
-_TOLERANCE = 1e-5
-"""Of a Newton step, over the weights: far below what a fold could tell apart."""
+_TOLERANCE = 1e-3
+"""Of the last Newton step, over the weights: what is left after it is about its square."""
 _STEPS = 30
 
 
@@ -24,7 +24,7 @@ def left_out_weights(
     """min over a ≥ 0 of Σ_n w_n ℓ_n(Σ_j a_j s_j), over the samples that are not left out.
 
     Newton's steps find the weights of all samples; few more lead from there to those of each
-    subset. Where they fail, or a weight meets zero, `fit_weights` does it.
+    subset. Where they fail `fit_weights` does it.
 
     Parameters
     ----------
@@ -46,10 +46,25 @@ def left_out_weights(
     whole = _newton(np.zeros((1, len(scores))), columns, own, sample_weights[None])
     begin = np.repeat(whole, len(left_out), axis=0)
     found = _newton(begin, columns, own, np.where(left_out, 0, sample_weights))
-    for k in np.flatnonzero(~(found > 0).all(axis=1)):
+    for kind, below in enumerate(_below_zero(found).T):
+        if below.any():
+            found[below] = 0
+            others = np.arange(len(scores)) != kind
+            alone = left_out_weights(centred[others], labels, sample_weights, left_out[below])
+            found[np.ix_(below, others)] = alone
+    for k in np.flatnonzero(~(found >= 0).all(axis=1)):
         kept = ~left_out[k]
         found[k] = fit_weights(centred[:, kept], labels[kept], sample_weights[kept])
     return found
+
+
+def _below_zero(free: Array) -> NDArray[np.bool_]:
+    """Which of two weights is zero with the bound a ≥ 0: the one below zero without it.
+
+    From any other point of the bound the way to the free minimum leads down, through the inside.
+    Of more weights that need not be so.
+    """
+    return (free <= 0) & (free.shape[1] == 2) & (free > 0).any(axis=1, keepdims=True)
 
 
 def _newton(a: Array, columns: Array, own: Array, sample_weights: Array) -> Array:
@@ -80,17 +95,23 @@ def _newton(a: Array, columns: Array, own: Array, sample_weights: Array) -> Arra
 
 def _derivatives(a: Array, columns: Array, mass: Array) -> tuple[Array, Array]:
     """First and second derivatives of Σ_n m_n log Σ_c exp(Σ_j a_j s_jcn) for every row of a."""
+    if len(a) > 1 and (a == a[0]).all():  # at the first step what differs is the mass alone
+        expected, covariances = _moments(a[0], columns)
+        return mass @ expected.T, np.tensordot(mass, covariances, (1, 2))
     slopes, curvatures = np.empty_like(a), np.empty((*a.shape, a.shape[1]))
     for k, weights in enumerate(a):
-        logits = np.tensordot(weights, columns, 1)
-        logits -= logits.max(axis=0)
-        chances = np.exp(logits, out=logits)
-        chances /= chances.sum(axis=0)
-        weighted = columns * chances
-        expected = weighted.sum(axis=1)
-        slopes[k] = expected @ mass[k]
-        weighted *= mass[k]
-        n_kinds = len(columns)
-        squares = weighted.reshape(n_kinds, -1) @ columns.reshape(n_kinds, -1).T
-        curvatures[k] = squares - (expected * mass[k]) @ expected.T
+        expected, covariances = _moments(weights, columns)
+        slopes[k], curvatures[k] = expected @ mass[k], covariances @ mass[k]
     return slopes, curvatures
+
+
+def _moments(weights: Array, columns: Array) -> tuple[Array, Array]:
+    """Mean and covariance of each sample's scores over its classes, drawn by their chances."""
+    logits = np.tensordot(weights, columns, 1)
+    logits -= logits.max(axis=0)
+    chances = np.exp(logits, out=logits)
+    chances /= chances.sum(axis=0)
+    weighted = columns * chances
+    expected = weighted.sum(axis=1)
+    squares = np.einsum("jcn,lcn->jln", weighted, columns)
+    return expected, squares - expected[:, None] * expected

@@ -17,7 +17,6 @@ from crosslabel.core.calibration import fit_temperature
 from crosslabel.core.grouped import learn_limit
 from crosslabel.core.moments import Labels, Moments
 from crosslabel.core.rules import RULES
-from crosslabel.core.scaling import Array
 from crosslabel.core.solver import Solution
 from crosslabel.flagship.choice import Member
 from crosslabel.flagship.problem import Problem
@@ -48,10 +47,10 @@ def calibrated(problem: Problem, member: Member, solution: Solution) -> float:
     for k, c in enumerate(held_out.classes.tolist()):
         D[layout.own(c)] = again.dictionary[part.own(k)]
     sample = problem.summary.sample
+    rule, ridge = RULES[member.rule], member.settings.ridge
     # For a few dozen queries a second thread costs more than it brings, unless the rule is large.
     with threads_for(2.0 * D.size * len(D), SMALL_FACTOR):
-        rule = RULES[member.rule](D, layout, member.settings.ridge)
-        scores: Array = rule.scores(sample.X[held_out.rows])
+        scores = rule.scores_once(sample.X[held_out.rows], D, layout, ridge)
     return fit_temperature(scores, sample.labels[held_out.rows], sample.weights[held_out.rows])
 
 

@@ -86,3 +86,15 @@ def test_a_query_that_no_atom_touches_has_finite_scores(name):
     scores = RULES[name](np.eye(6)[:4], layout, 0.1).scores(orthogonal)
     assert np.isfinite(scores).all()
     assert np.ptp(scores) == 0
+
+
+@every_rule
+@given(data=problems(), ridge=st.floats(-3, 1).map(lambda e: 10.0**e))
+def test_a_few_queries_score_the_same_without_preparation(name, data, ridge):
+    X, _, layout, D = data
+    for rows in (X, X[:1], np.eye(X.shape[1])[:1], np.zeros_like(X[:1])):
+        prepared = RULES[name](D, layout, ridge).scores(rows)
+        once = RULES[name].scores_once(rows, D, layout, ridge)
+        assert_allclose(once, prepared, rtol=1e-6, atol=1e-9)
+    single = RULES[name].scores_once(X.astype(np.float32), D.astype(np.float32), layout, ridge)
+    assert single.dtype == np.float32

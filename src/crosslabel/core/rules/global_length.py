@@ -13,10 +13,12 @@ class GlobalLengthRule(GlobalRule):
 
     cost = "residual² / length of coefficients"
 
-    def _replace_by_terms(self, x: Array) -> None:
+    @staticmethod
+    def _replace_by_terms(x: Array) -> None:
         x *= x
 
-    def _masses(self, sums: Array) -> Array:
+    @staticmethod
+    def _masses(sums: Array) -> Array:
         return namespace(sums).sqrt(sums)
 
     def _onnx_term(self, graph: GraphBuilder, x: str) -> str:

@@ -13,7 +13,8 @@ class GlobalResidualRule(GlobalRule):
 
     cost = "residual²"
 
-    def _masses(self, sums: Array) -> Array:
+    @staticmethod
+    def _masses(sums: Array) -> Array:
         return namespace(sums).ones_like(sums)
 
     def _onnx_masses(self, graph: GraphBuilder, sums: str) -> str:

@@ -67,12 +67,34 @@ class GlobalRule(Rule):
         if k:
             sums += self._sums(both[:, : 2 * k].reshape(n, 2, 1, k))
         energy = energies(Y)
-        masses, residuals = self._masses(sums[:, 0]), energy[:, None] + sums[:, 1]
-        # A class whose atoms the code does not touch must not divide by zero; nor any class, where
-        # the query is orthogonal to all atoms.
-        floor = xp.maximum(self.eps * masses.sum(axis=1), self.eps**2 * xp.sqrt(energy))[:, None]
-        masses = xp.maximum(masses, xp.maximum(floor, self.tiny))
-        return -xp.maximum(residuals, self.zero) / masses
+        residuals = xp.maximum(energy[:, None] + sums[:, 1], self.zero)
+        return -residuals / self._above_zero(self._masses(sums[:, 0]), energy)
+
+    @classmethod
+    def scores_once(cls, Y: Array, dictionary: Array, layout: AtomLayout, ridge: float) -> Array:
+        """The scores from the definition: one code each, and what every class leaves by it."""
+        codes = ridge_codes(Y, dictionary, ridge)
+        residuals = np.empty((len(Y), layout.n_classes), dictionary.dtype)
+        masses = np.empty_like(residuals)
+        for c in range(layout.n_classes):
+            atoms = layout.free(c)
+            terms = codes[:, atoms]
+            residuals[:, c] = energies(Y - terms @ dictionary[atoms])
+            cls._replace_by_terms(terms)
+            masses[:, c] = cls._masses(terms.sum(axis=1))
+        return -residuals / cls._above_zero(masses, energies(Y))
+
+    @staticmethod
+    def _above_zero(masses: Array, energy: Array) -> Array:
+        """Masses to divide by.
+
+        A class whose atoms the code does not touch must not divide by zero; nor any class, where
+        the query is orthogonal to all atoms.
+        """
+        xp = namespace(masses)
+        info = xp.finfo(masses.dtype)
+        floor = info.eps * xp.maximum(masses.sum(axis=1), info.eps * xp.sqrt(energy))
+        return xp.clip(xp.maximum(masses, floor[:, None]), info.tiny, None)
 
     def _sums(self, both: Array) -> Array:
         """Mass of x and x·q over the last axis of [x, q], which they overwrite."""
@@ -82,11 +104,13 @@ class GlobalRule(Rule):
         # A product with ones: NumPy's own sum along so short an axis takes three times as long.
         return both @ self.ones[: both.shape[-1]]
 
-    def _replace_by_terms(self, x: Array) -> None:
+    @staticmethod
+    def _replace_by_terms(x: Array) -> None:
         """What each coefficient adds to the mass, in its place."""
         namespace(x).abs(x, out=x)
 
-    def _masses(self, sums: Array) -> Array:
+    @staticmethod
+    def _masses(sums: Array) -> Array:
         """The mass of each class, from the sum of its terms."""
         return sums
 

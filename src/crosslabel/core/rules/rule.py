@@ -46,6 +46,14 @@ class Rule(ABC):
         Y is an array, or a tensor beside the rule's arrays.
         """
 
+    @classmethod
+    def scores_once(cls, Y: Array, dictionary: Array, layout: AtomLayout, ridge: float) -> Array:
+        """The scores of a few queries, where no others follow.
+
+        A rule that prepares more than so few queries are worth says here how to do without.
+        """
+        return cls(dictionary, layout, ridge).scores(Y)
+
     @abstractmethod
     def explanation(self, query: Array) -> list[Share]:
         """How each class accounts for one query of shape (n_features,), in the order of classes."""
