@@ -1,1 +1,1 @@
-"""Models behind HTTP: the Open Inference Protocol, and the doors that every page here stands behind."""
+"""Models behind HTTP: the Open Inference Protocol, and the door that all pages are behind."""

@@ -1,4 +1,4 @@
-"""What a stored model says of rows of features or of image files: labels, probabilities, novelty."""
+"""What a stored model says of rows of features or of image files."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ class Answerer:
     @property
     def outputs(self) -> dict[str, Callable[[Answerer, Array], Answer]]:
         """What it can be asked for."""
-        return {name: ask for name, (method, ask) in OUTPUTS.items() if hasattr(self.estimator, method)}
+        return {
+            name: ask for name, (method, ask) in OUTPUTS.items() if hasattr(self.estimator, method)
+        }
 
     def answers(self, queries: Array | Sequence[Path], wanted: Sequence[str]) -> dict[str, Answer]:
         """Each wanted output for valid queries.
@@ -64,12 +66,12 @@ class Answerer:
         steps = getattr(self.estimator, "steps", None)
         if self.kind != "images" or steps is None or len(steps) < 2:
             return np.asarray(queries), self
-        features, last = self.estimator[:-1], self.estimator[-1]  # type: ignore[index]
+        features, last = self.estimator[:-1], self.estimator[-1]
         return features.transform(list(queries)), Answerer(last, self.names, "features")
 
 
 def _labels(model: Answerer, rows: Array) -> Answer:
-    known = {label: name for label, name in zip(_classes(model), model.names)}
+    known = dict(zip(_classes(model), model.names))
     found = np.asarray(model.estimator.predict(rows)).tolist()
     # A label beside the classes is what a model says of strangers.
     return np.array([known.get(label, str(label)) for label in found], dtype=object)
@@ -147,4 +149,8 @@ class Uploads:
 
 def problem_of(error: Exception) -> str:
     """A sentence about a query that a model cannot take, without the place of a temporary file."""
-    return f"The image cannot be read: {error.reason}." if isinstance(error, UnreadableFile) else str(error)
+    return (
+        f"The image cannot be read: {error.reason}."
+        if isinstance(error, UnreadableFile)
+        else str(error)
+    )

@@ -1,4 +1,4 @@
-"""The Open Inference Protocol v2 over HTTP: health, metadata, `infer`; and `classify` for images."""
+"""The Open Inference Protocol v2 over HTTP: health, metadata, `infer`; `classify` for images."""
 
 from __future__ import annotations
 
@@ -156,7 +156,9 @@ class Protocol:
         name, version = request.path_params["name"], request.path_params.get("version", VERSION)
         if name not in self.shelf.models or version != VERSION:
             known = ", ".join(self.shelf.models)
-            raise Refusal(404, f"There is no model {name!r} of version {version!r}. Known: {known}.")
+            raise Refusal(
+                404, f"There is no model {name!r} of version {version!r}. Known: {known}."
+            )
         return self.shelf.models[name]
 
 

@@ -1,4 +1,4 @@
-"""Rows of many requests in one product: what arrives while a batch is computed is the next batch."""
+"""Rows of many requests in one product: what arrives while one is computed is the next batch."""
 
 from __future__ import annotations
 

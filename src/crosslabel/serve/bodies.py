@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from crosslabel.serve.refusal import Refusal
 
 if TYPE_CHECKING:
-    from starlette.types import Receive, Scope
+    from starlette.types import Message, Receive, Scope
 
 MEGABYTE = 2**20
 SECONDS = 30.0
@@ -39,7 +39,7 @@ async def read_body(scope: Scope, receive: Receive, most: int) -> bytes:
         raise Refusal(408, "The body of the request came too slowly.") from None
 
 
-async def _rest(first: dict, receive: Receive, most: int) -> bytes:
+async def _rest(first: Message, receive: Receive, most: int) -> bytes:
     parts, size, message = [first.get("body", b"")], len(first.get("body", b"")), first
     while message.get("more_body"):
         message = await receive()

@@ -8,7 +8,6 @@ rebinding), nor `Origin` and `Sec-Fetch-Site`, which a browser writes itself.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -117,7 +116,7 @@ def guarded(app: ASGIApp, door: Door) -> ASGIApp:
     return behind
 
 
-def _protecting(send: Send) -> Callable[[Message], object]:
+def _protecting(send: Send) -> Send:
     async def protected(message: Message) -> None:
         if message["type"] == "http.response.start":
             own = message.get("headers", [])

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+from collections.abc import Callable
+from types import FrameType
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -11,6 +14,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
+BACKLOG = 1024
 MOST_HEADER_BYTES = 64 * 1024
 HEADER_SECONDS = 20.0
 GRACE_SECONDS = 20
@@ -58,33 +62,69 @@ class BoundedHttp(HttpToolsProtocol):
             self.send_400_response("The headers of the request are too long or too slow.")
 
 
-def server(app: ASGIApp, host: str, port: int) -> uvicorn.Server:
+class Stoppable(uvicorn.Server):
+    """A server that tells when it is asked to stop, so that streams without end can end.
+
+    Parameters
+    ----------
+    config : uvicorn.Config
+    on_stop : callable
+    """
+
+    def __init__(self, config: uvicorn.Config, on_stop: Callable[[], object]) -> None:
+        super().__init__(config)
+        self.on_stop = on_stop
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Answer what is being answered, and go."""
+        self.on_stop()
+        super().handle_exit(sig, frame)
+
+
+def server(app: ASGIApp, on_stop: Callable[[], object] = lambda: None) -> uvicorn.Server:
     """A server that is ready to run.
 
     Parameters
     ----------
     app : ASGI application
-    host : str
-    port : int
-        0 for any that is free.
+    on_stop : callable, optional
+        Called when the server is asked to stop.
 
     Returns
     -------
     uvicorn.Server
-        `run()` serves until it is asked to stop; requests in work are then answered.
+        `run([socket])` serves until it is asked to stop; requests in work are then answered.
     """
-    return uvicorn.Server(
-        uvicorn.Config(
-            app,
-            host,
-            port,
-            http=BoundedHttp,
-            ws="none",
-            lifespan="on",
-            log_level="error",
-            access_log=False,
-            server_header=False,
-            date_header=False,
-            timeout_graceful_shutdown=GRACE_SECONDS,
-        )
+    config = uvicorn.Config(
+        app,
+        http=BoundedHttp,
+        ws="none",
+        lifespan="on",
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
     )
+    return Stoppable(config, on_stop)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that takes connections.
+
+    Parameters
+    ----------
+    host : str
+    port : int
+        0 for any that is free.
+    """
+    kind = socket.AF_INET6 if ":" in host else socket.AF_INET
+    taken = socket.socket(kind, socket.SOCK_STREAM)
+    taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        taken.bind((host, port))
+    except OSError as error:
+        taken.close()
+        raise OSError(f"{host}:{port} cannot be listened on: {error.strerror}.") from None
+    taken.listen(BACKLOG)
+    return taken

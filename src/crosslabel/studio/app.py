@@ -10,7 +10,7 @@ import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -32,6 +32,8 @@ from crosslabel.studio.worker import Worker
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
+
+Result = TypeVar("Result")
 
 MOST_BYTES = 40 * MEGABYTE
 """Of one picture."""
@@ -142,7 +144,9 @@ class Pages:
         return await self._again(request, self.studio.redo)
 
     async def _again(self, request: Request, act: Callable[[], Said]) -> Response:
-        asked = parsed_object(await read_body(request.scope, request.receive, MOST_REQUEST) or b"{}")
+        asked = parsed_object(
+            await read_body(request.scope, request.receive, MOST_REQUEST) or b"{}"
+        )
         return as_json(await self._run(lambda: self._answering(act(), asked)))
 
     def _answering(self, said: Said, request: Said) -> Said:
@@ -199,7 +203,7 @@ class Pages:
         headers = {"content-disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type="application/octet-stream", headers=headers)
 
-    async def _run(self, work: Callable[[], object]) -> object:
+    async def _run(self, work: Callable[[], Result]) -> Result:
         """Something slow, on a thread; a mistake of the page's becomes a sentence."""
         try:
             return await asyncio.get_running_loop().run_in_executor(None, work)

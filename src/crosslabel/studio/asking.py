@@ -1,4 +1,4 @@
-"""An answer to one picture: the classes with their probabilities, whether it is a stranger, and why."""
+"""An answer to one picture: the classes, whether it is a stranger, and why."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ Said = dict[str, object]
 """What is sent to the page, as JSON."""
 
 
-def answer(
-    row: Array, teacher: Teacher, names: dict[str, str], threshold: float | None
-) -> Said:
+def answer(row: Array, teacher: Teacher, names: dict[str, str], threshold: float | None) -> Said:
     """What the model says of a picture.
 
     Parameters
@@ -50,7 +48,7 @@ def answer(
     return {
         "ready": True,
         "classes": classes,
-        "stranger": None if threshold is None else strange > threshold,
+        "stranger": None if threshold is None else bool(strange > threshold),
         "strangeness": strange,
         "behind": _behind(row, labels[order[0]], fitted, teacher),
     }

@@ -14,8 +14,8 @@ def shares_behind(query: Array, pictures: Array, ridge: float) -> Array:
     """How much each picture of a class adds to what its atoms make of a query.
 
     The atoms of a class span what its pictures Y span. The ridge reconstruction of a query y from
-    them is ŷ = Σ_i a_i y_i with a = (YYᵀ + βI)⁻¹Yy, and picture i adds a_i y_i·ŷ to ‖ŷ‖²; what takes
-    away from it counts as nothing.
+    them is ŷ = Σ_i a_i y_i with a = (YYᵀ + βI)⁻¹Yy, and picture i adds a_i y_i·ŷ to ‖ŷ‖²; what
+    takes away from it counts as nothing.
 
     Parameters
     ----------

@@ -163,7 +163,9 @@ class Counter:
 
     def _found(self, request: Request) -> list[tuple[str, Picture]]:
         said = _objects(request.get("pictures"))
-        found = [(one.get("class"), self.stock.find(one.get("class"), one.get("name"))) for one in said]
+        found = [
+            (one.get("class"), self.stock.find(one.get("class"), one.get("name"))) for one in said
+        ]
         return list(dict.fromkeys((str(own), picture) for own, picture in found))
 
 

@@ -135,7 +135,7 @@ class Folder:
                 os.rename(source, target)
 
     def _possible(self, moves: Sequence[Move]) -> list[Move]:
-        """Moves whose source will be there, and whose target will be free, when their turn comes."""
+        """Moves whose source will be there and whose target will be free when their turn comes."""
         there: dict[str, bool] = {}
 
         def exists(path: str) -> bool:

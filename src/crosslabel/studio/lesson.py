@@ -1,4 +1,4 @@
-"""What has been taught so far, and the model that knows it: a value, and functions from one to the next.
+"""What has been taught so far, and the model that knows it: a value, and ways to the next one.
 
 A picture added or taken out changes the statistics of its class, exactly; with the settings kept,
 only that class's atoms are learnt anew, in milliseconds. The settings are chosen now and then, by

@@ -10,10 +10,18 @@ from pathlib import PurePosixPath
 MOST_CHARACTERS = 80
 MOST_BYTES = 200  # file systems take 255, and a number may come behind the name
 
-FORBIDDEN = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]')
+FORBIDDEN = re.compile(
+    r'[/\\:*?"<>|\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]'
+)
 """What leaves a folder, what some system forbids, and what makes a name look like another one."""
 
-RESERVED = {"con", "prn", "aux", "nul", *(f"{kind}{n}" for kind in ("com", "lpt") for n in range(10))}
+RESERVED = {
+    "con",
+    "prn",
+    "aux",
+    "nul",
+    *(f"{kind}{n}" for kind in ("com", "lpt") for n in range(10)),
+}
 """Devices on Windows, with any suffix."""
 
 
@@ -34,7 +42,8 @@ def class_name(said: object) -> str:
         raise ValueError(f"A name may have {MOST_CHARACTERS} characters, and this one has more.")
     if _is_wrong(name):
         raise ValueError(
-            'A name may not begin or end with a dot, nor hold / \\ : * ? " < > | or invisible signs.'
+            "A name may not begin or end with a dot, nor hold any of / \\ : * ? < > | and quotes, "
+            "nor signs that cannot be seen."
         )
     return name
 

@@ -54,7 +54,9 @@ def ask_served(address: str, content: bytes, token: str | None = None) -> Said:
         with urllib.request.urlopen(request, timeout=SECONDS) as response:
             said = json.loads(response.read(MOST_BYTES))["images"][0]
     except urllib.error.HTTPError as error:
-        raise ValueError(f"The served model refuses: {error.read(400).decode('utf-8', 'replace')}") from None
+        raise ValueError(
+            f"The served model refuses: {error.read(400).decode('utf-8', 'replace')}"
+        ) from None
     except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
         raise ValueError(f"The served model does not answer: {error}.") from None
     if "problem" in said:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import threading
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from crosslabel.core.scaling import Array
+from crosslabel.features.embedding import Embedding, is_installed
 from crosslabel.features.pixels import Pixels
 from crosslabel.files.whole import write_whole
 
@@ -21,18 +22,21 @@ SIDE = 48
 ENDS = 64 * 1024
 """Bytes at both ends of a file that its key is reckoned from, beside its length."""
 
-SIGHTS = ("pixels",)
+SIGHTS: dict[str, Callable[[], BaseEstimator]] = {
+    "embed": lambda: Embedding().fit([]),
+    "pixels": lambda: Pixels((SIDE, SIDE)).fit(np.zeros((1, SIDE, SIDE))),
+}
+"""The features of each name, ready to use; of no state that pictures change."""
 
 
-def transformer(name: str) -> BaseEstimator:
-    """The features of a name, ready to use.
+def sight_named(name: str) -> str:
+    """A name of `SIGHTS`; "auto" is embeddings where their packages are installed, else pixels.
 
     Parameters
     ----------
     name : str
-        Of `SIGHTS`.
     """
-    return Pixels((SIDE, SIDE)).fit(np.zeros((1, SIDE, SIDE)))
+    return name if name != "auto" else "embed" if is_installed() else "pixels"
 
 
 def key_of(path: Path) -> str:
@@ -59,7 +63,7 @@ class Sight:
     def __init__(self, name: str, place: Path) -> None:
         self.name = name
         self.place = place
-        self.features = transformer(name)
+        self.features = SIGHTS[name]()
         self.rows: dict[str, Array] = {}
         self.fresh = 0
         self.lock = threading.Lock()
@@ -102,6 +106,6 @@ class Sight:
             self.fresh = 0
             kept = {key: self.rows[key] for key in keys if key in self.rows}
         if kept:
-            arrays = {"name": np.array(self.name), "keys": np.array(list(kept))}
-            rows = np.stack(list(kept.values()))
-            write_whole(self.place, lambda file: np.savez(file, rows=rows, **arrays))
+            keys, rows = np.array(list(kept)), np.stack(list(kept.values()))
+            name = np.array(self.name)
+            write_whole(self.place, lambda file: np.savez(file, name=name, keys=keys, rows=rows))

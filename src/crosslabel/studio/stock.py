@@ -63,7 +63,9 @@ class Stock:
             shelf: [Picture(name, self._key(shelf, name)) for name in names]
             for shelf, names in self.folder.shelves().items()
         }
-        changed = [name for name in {**found, **self.shelves} if found.get(name) != self.shelves.get(name)]
+        changed = [
+            name for name in {**found, **self.shelves} if found.get(name) != self.shelves.get(name)
+        ]
         for name in found:
             if name not in self.labels and name != UNSORTED:
                 self.count += 1

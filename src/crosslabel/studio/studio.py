@@ -12,6 +12,7 @@ import numpy as np
 from PIL import Image
 
 from crosslabel.core.scaling import Array
+from crosslabel.media.images import FORMATS
 from crosslabel.media.unreadable import UnreadableFile
 from crosslabel.studio.asking import Said, answer
 from crosslabel.studio.changes import Counter, Request, Upload
@@ -42,7 +43,9 @@ class Studio:
         Called with each event, on any thread.
     """
 
-    def __init__(self, root: Path, sight: str, tell: Callable[[Said], None] = lambda said: None) -> None:
+    def __init__(
+        self, root: Path, sight: str, tell: Callable[[Said], None] = lambda said: None
+    ) -> None:
         self.folder = Folder(root)
         self.stock = Stock(self.folder)
         self.teacher = Teacher(Sight(sight, self.folder.root / OURS / "features.npz"))
@@ -167,7 +170,9 @@ class Studio:
         """Pictures without a class, those first whose label would teach most."""
         lesson = self.teacher.lesson
         fitted = None if lesson is None else lesson.fitted
-        pictures = [one for one in self.stock.shelves[UNSORTED] if one.key in self.teacher.sight.rows]
+        pictures = [
+            one for one in self.stock.shelves[UNSORTED] if one.key in self.teacher.sight.rows
+        ]
         if fitted is None or not pictures:
             return [{"name": one.name, "key": one.key} for one in pictures]
         p = fitted.probabilities(np.stack([self.teacher.row(one.key) for one in pictures]))
@@ -233,10 +238,10 @@ def checked(place: Path) -> str:
     ----------
     place : Path
     """
-    from crosslabel.media.images import FORMATS
-
+    Image.init()
+    known = [name for name in FORMATS if name in Image.OPEN]
     try:
-        with Image.open(place, formats=FORMATS) as image:
+        with Image.open(place, formats=known) as image:
             width, height, form = *image.size, str(image.format)
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         raise UnreadableFile(place, "this is no image of a known format") from None

@@ -162,9 +162,7 @@ def curve(pictures: Pictures, stop: Stop) -> Iterator[tuple[int, float, float]]:
                 continue
             best = lesson.fitted.probabilities(pictures.rows[~chosen]).argmax(axis=1)
             names = np.array(pictures.names)
-            right.append(
-                np.mean(lesson.fitted.classes[best] == names[pictures.labels[~chosen]])
-            )
+            right.append(np.mean(lesson.fitted.classes[best] == names[pictures.labels[~chosen]]))
         if right:
             yield size, float(np.mean(right)), float(np.std(right) / np.sqrt(len(right)))
 

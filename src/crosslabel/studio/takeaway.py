@@ -60,7 +60,12 @@ def classifier_of(fitted: Fitted, width: int) -> CrossLabelClassifier:
     numbered = replace(fitted, classes=np.arange(len(fitted.classes)))
     view = fitted.view
     made = CrossLabelClassifier(
-        atoms_per_class=ATOMS, ridge=view.ridge, rule=view.rule, scale="unit", kernel="linear", offset=0
+        atoms_per_class=ATOMS,
+        ridge=view.ridge,
+        rule=view.rule,
+        scale="unit",
+        kernel="linear",
+        offset=0,
     )
     state = {**made.__getstate__(), "_fitted": numbered.to_state(), "n_features_in_": width}
     made.__setstate__(state)
@@ -104,7 +109,7 @@ def _onnx(studio: Studio) -> bytes:
         try:
             to_onnx(model, place)
         except (ValueError, TypeError):
-            to_onnx(model.pipeline[-1], place)  # type: ignore[index]
+            to_onnx(model.pipeline[-1], place)
 
     return _written(studio, write)
 

@@ -1,4 +1,4 @@
-"""The model follows the folder: what is on the shelves is learnt, what has left them is forgotten."""
+"""The model follows the folder: it learns what is on the shelves, and forgets what has left."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ class Teacher:
         """
         with self.lock:
             wanted = {
-                place: key for place, key in stock.sorted_pictures().items() if key in self.sight.rows
+                place: key
+                for place, key in stock.sorted_pictures().items()
+                if key in self.sight.rows
             }
             come = {place: key for place, key in wanted.items() if self.learnt.get(place) != key}
             gone = {place: key for place, key in self.learnt.items() if wanted.get(place) != key}

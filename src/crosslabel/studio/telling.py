@@ -1,4 +1,4 @@
-"""A study as the page shows it: accuracy with its interval, the confusion matrix, the curve, doubts."""
+"""A study as the page shows it: accuracy with its interval, confusions, the curve, doubts."""
 
 from __future__ import annotations
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from io import BytesIO
 from pathlib import Path
 
-import numpy as np
 from PIL import Image
 
 from crosslabel.files.whole import write_whole
-from crosslabel.media.gray import gray_image
+from crosslabel.media.colour import square_picture
 
 SIDE = 192
 QUALITY = 80
@@ -23,10 +22,7 @@ def thumbnail(path: Path) -> bytes:
     ----------
     path : Path
     """
-    pixels = Image.fromarray(np.uint8(255 * np.clip(gray_image(path), 0, 1)))
-    edge = min(pixels.size)
-    left, top = (pixels.width - edge) / 2, (pixels.height - edge) / 2
-    small = pixels.resize((SIDE, SIDE), box=(left, top, left + edge, top + edge))
+    small = Image.fromarray(square_picture(path, SIDE))
     file = BytesIO()
     small.save(file, "WEBP", quality=QUALITY, method=2)
     return file.getvalue()

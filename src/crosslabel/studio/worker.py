@@ -1,4 +1,4 @@
-"""What goes on while nobody waits: look at pictures, choose settings, study how good the model is."""
+"""What goes on while nobody waits: look at pictures, choose settings, study the model."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from crosslabel.studio.study import Interrupted, curve, held_out
 from crosslabel.studio.studio import Studio
+from crosslabel.studio.study import Interrupted, curve, held_out
 
 QUIET = 0.4
 """Seconds without a change before anything is studied."""
