@@ -59,7 +59,7 @@ def main(place):
         found[f"large {init}"] = large.fit(X, y).dictionary_
     found["RandomFaces"] = RandomFaces(504, random_state=0).fit(X).components_
     images = np.random.default_rng(0).random((4, 32, 32)).astype(np.float32)
-    pyramid = SpatialPyramid(8, random_state=0, n_jobs=1).fit(images)
+    pyramid = SpatialPyramid(8, longest_side=None, random_state=0, n_jobs=1).fit(images)
     found["SpatialPyramid"] = pyramid.transform(images)
     np.savez(place, **found)
 

@@ -70,8 +70,8 @@ def python(project, *words):
 
 
 COMMON = {
-    "tests/methods/test_methods.py": "NearestMean",
-    "tests/methods/test_nearest_mean.py": "nearest_mean",
+    "tests/methods/test_methods.py": "NearestMedian",
+    "tests/methods/test_nearest_median.py": "nearest_median",
     "tests/core/rules/test_rule.py": "projection",
     "tests/core/rules/test_projection_rule.py": "projection",
     "tests/app/test_explain.py": "projection",
@@ -121,7 +121,7 @@ def test_the_examples_have_the_projects_form(project):
 
 
 def test_a_classifier(passed):
-    assert "test_the_nearest_mean_wins" in passed("tests/methods/test_nearest_mean.py")
+    assert "test_the_nearest_median_wins" in passed("tests/methods/test_nearest_median.py")
     names = passed("tests/methods/test_methods.py")
     assert "test_scikit_learn_checks" in names
     assert "test_classes_in_cones_are_told_apart" in names

@@ -47,7 +47,7 @@ TABLES += [RandomFaces(4, random_state=0), LLC(codebook=3, random_state=0)]
 IMAGES = [
     Pixels((5, 4)),
     DenseSIFT(),
-    SpatialPyramid(3, random_state=0, n_jobs=1),
+    SpatialPyramid(3, longest_side=None, random_state=0, n_jobs=1),
 ]
 
 

@@ -3,7 +3,8 @@
 Each change is a mutant. A child process, forked from this one, imports the module with that change
 and runs the module's mirror test (src/crosslabel/core/x.py: tests/core/test_x.py), then the further
 tests that mutants.toml declares. A mutant that no test notices survives; one that cannot change a
-result is listed in mutants.toml with the reason. What is changed and what is not: docs/testing.md.
+result is listed in mutants.toml with the reason. What is changed and what is not is in
+docs/project/testing.md.
 
 Run: python tools/mutants.py [--only core/coding.py] [--sample 200] [--jobs 2]
 """

@@ -1,7 +1,8 @@
 """The changes that make mutants: one sign, factor, term, constant, comparison or axis at a time.
 
 Nothing is changed where no result could change: docstrings, annotations, error messages, defaults
-of parameters, and calls that only refuse or only choose threads. docs/testing.md lists the rules.
+of parameters, and calls that only refuse or only choose threads. The rules are listed in
+docs/project/testing.md.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ METHODS = {
         atoms, sparsity=10, init_iter=10, max_iter=10, random_state=0
     ),
     "LC-KSVD": lambda atoms, classes: LCKSVD(
-        atoms, sparsity=10, init_iter=10, max_iter=10, random_state=0
+        atoms, sparsity=10, init_iter=10, start_iter=0, max_iter=10, random_state=0
     ),
     "DPL": lambda atoms, classes: DPL(atoms, max_iter=20, random_state=0),
     "SRC, OMP": lambda atoms, classes: SRC(sparsity=10),

@@ -163,3 +163,13 @@ def test_float32_is_bounded_in_float64():
     weights = Penalties(0.3, 2.0, 0.2)
     a = optimality_gap(single, D.astype(np.float32), layout, weights)
     assert_allclose(a, optimality_gap(double, D, layout, weights), rtol=1e-4)
+
+
+@pytest.mark.parametrize("size", [5, 12])
+def test_the_largest_eigenvalue_by_either_way(size, monkeypatch):
+    monkeypatch.setattr(gap_module, "_LARGE", 8)
+    rows = np.random.default_rng(0).normal(size=(size, 20))
+    gram = rows @ rows.T
+    largest = gap_module._largest_eigenvalue
+    assert_allclose(largest(gram), np.linalg.eigvalsh(gram)[-1], rtol=1e-9)
+    assert largest(np.zeros_like(gram)) == 0

@@ -87,6 +87,14 @@ def test_the_adapted_laplacian_takes_projected_gradient_steps(n_iter):
     assert_allclose(adapted_laplacian(P, spread, n_iter=n_iter), of_edges(w, n), atol=1e-9)
 
 
+def test_steps_of_the_adapted_laplacian_go_on_from_its_start():
+    P = np.random.default_rng(1).normal(size=(6, 3))
+    three = adapted_laplacian(P, 0.7, n_iter=3)
+    assert_allclose(adapted_laplacian(P, 0.7, 4, three), adapted_laplacian(P, 0.7, 7), atol=1e-12)
+    heat = heat_laplacian(P, 2)
+    assert_allclose(adapted_laplacian(P, 0.7, 0, heat), heat)
+
+
 def nearest_on_simplex(v, total):
     """By bisection on the shift."""
     low, high = v.min() - total, v.max()

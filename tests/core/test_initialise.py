@@ -2,12 +2,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.initialise import (
     INITIALISERS,
     _reconstruction,
     directions,
     kmeans_start,
     random_start,
+    whole_random_start,
 )
 from crosslabel.core.kmeans import kmeans
 from crosslabel.core.scaling import unit_rows
@@ -49,6 +51,27 @@ def test_random_atoms_are_training_samples_drawn_once():
     assert (same.sum(axis=1) == 1).all()
     assert (same.sum(axis=0) <= 1).all()
     assert (labels[same.argmax(axis=1)] == layout.labels).all()
+
+
+def test_whole_random_atoms_are_drawn_once_from_all_classes_alike():
+    X, labels, layout, _ = problem(shared=2)
+    strangers = []
+    for seed in range(20):
+        D = whole_random_start(X, labels, layout, 0.01, np.random.default_rng(seed))
+        same = np.isclose(D @ X.T, 1)
+        assert (same.sum(axis=1) == 1).all()
+        assert (same.sum(axis=0) <= 1).all()
+        strangers.append(labels[same.argmax(axis=1)] != layout.labels)
+    share = np.mean(strangers, axis=0)[layout.shared :]
+    assert abs(share.mean() - 2 / 3) < 0.15  # of three classes of one size
+
+
+def test_whole_random_atoms_are_drawn_by_their_weights():
+    X, labels, layout, _ = problem(shared=0)
+    weights = np.where(labels == 1, 1.0, 1e-9)
+    sizes = AtomLayout(0, (1, 1, 1))
+    D = whole_random_start(X, labels, sizes, 0.01, np.random.default_rng(0), weights)
+    assert (labels[(D @ X.T).argmax(axis=1)] == 1).all()
 
 
 @pytest.mark.parametrize("name", INITIALISERS)

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -66,3 +67,47 @@ def test_the_start_stays_as_it_is():
     _, values = minimise(evaluate, start, tol=1e-9, max_iter=1)
     assert (start == 1).all()
     assert (values < evaluate(start, np.arange(2))[0]).all()
+
+
+def steps(evaluate, start, tol=1e-16, max_iter=100):
+    """How often the functions were asked for, until all were solved."""
+    asked = []
+
+    def counted(x, which):
+        asked.append(len(which))
+        return evaluate(x, which)
+
+    minimise(counted, start, tol=tol, max_iter=max_iter)
+    return len(asked)
+
+
+def test_a_loose_tolerance_ends_sooner():
+    evaluate, bottom = bowls(1, 3, 6)
+    assert steps(evaluate, bottom + 1, tol=1e-3) < steps(evaluate, bottom + 1, tol=1e-15) < 100
+
+
+@pytest.mark.parametrize("factor", [2.0**-20, 2.0**20])
+def test_the_unit_of_the_values_does_not_change_the_way(factor):
+    evaluate, bottom = bowls(2, 3, 5)
+
+    def scaled(x, which):
+        value, slope = evaluate(x, which)
+        return factor * value, factor * slope
+
+    for n in range(1, 8):
+        plain = minimise(evaluate, bottom + 1, tol=0, max_iter=n)[0]
+        assert_allclose(minimise(scaled, bottom + 1, tol=0, max_iter=n)[0], plain, rtol=1e-9)
+
+
+def test_no_step_leads_up():
+    """Beyond a step's bottom the walls are steep: the slope at its end may be small, and f high."""
+
+    def evaluate(x, which):
+        return 1 + np.sin(3 * x[:, 0]) ** 2 + 0.05 * x[:, 0] ** 2, (3 * np.sin(6 * x) + 0.1 * x)
+
+    start = np.linspace(-6, 6, 121)[:, None]
+    before = evaluate(start, None)[0]
+    for n in range(1, 6):
+        after = minimise(evaluate, start, tol=0, max_iter=n)[1]
+        assert (after <= before + 1e-12).all()
+        before = after

@@ -144,3 +144,46 @@ def test_exemplars_come_again_where_there_are_too_few():
     chosen = exemplars(X, 5)
     assert chosen.tolist() in ([1, 0, 1, 0, 1], [1, 2, 1, 2, 1])
     assert exemplars(np.zeros((2, 3)), 3).tolist() == [0, 0, 0]
+
+
+def test_small_samples_have_the_exemplars_of_large_ones():
+    X = np.random.default_rng(0).normal(size=(7, 6))
+    assert exemplars(1e-3 * X, 5).tolist() == exemplars(X, 5).tolist() == naive_exemplars(X, 5)
+
+
+def test_norms_are_one_even_where_axes_are_not_quite_orthonormal():
+    rng = np.random.default_rng(0)
+    axes = (1 + 1e-6) * np.linalg.qr(rng.normal(size=(5, 5)))[0][:3]
+    D = unit_atoms(np.array([2.0, 1.5, 0.5]), axes, 4, rng.normal(size=5))
+    assert_allclose(np.linalg.norm(D, axis=1), 1, rtol=1e-14)
+
+
+def naive_unit_norms(rows):
+    """By the definition: of the shortest and the longest row the one nearer to norm one gets it."""
+    rows, open_ = rows.copy(), set(range(len(rows)))
+    for _ in range(len(rows) - 1):
+        by_norm = sorted(open_, key=lambda k: rows[k] @ rows[k])
+        low, high = by_norm[0], by_norm[-1]
+        is_low = 1 - rows[low] @ rows[low] <= rows[high] @ rows[high] - 1
+        one, other = (low, high) if is_low else (high, low)
+        angles = np.linspace(-np.pi / 2, np.pi / 2, 2_000_001)
+        a, b = rows[one], rows[other]
+        squares = (
+            np.cos(angles) ** 2 * (a @ a) + np.sin(angles) ** 2 * (b @ b)
+            + 2 * np.sin(angles) * np.cos(angles) * (a @ b)
+        )  # fmt: skip
+        crossings = np.flatnonzero(np.diff(np.sign(squares - 1)))
+        angle = min(angles[crossings], key=abs)
+        rows[one], rows[other] = (
+            np.cos(angle) * a + np.sin(angle) * b,
+            np.cos(angle) * b - np.sin(angle) * a,
+        )
+        open_.remove(one)
+    return rows
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_row_nearer_to_norm_one_gets_it(seed):
+    rows = np.random.default_rng(seed).normal(size=(4, 5))
+    rows *= 2 / np.linalg.norm(rows)
+    assert_allclose(unit_norms(rows), naive_unit_norms(rows), atol=1e-5)

@@ -115,3 +115,11 @@ def test_the_spectrum_of_a_scatter(n_rows):
     for scatter in forms:
         spectrum = scatter_spectrum(scatter)
         assert_allclose((spectrum.axes.T * spectrum.values**2) @ spectrum.axes, F.T @ F, atol=1e-10)
+
+
+def test_axes_of_small_values_are_orthonormal_to_rounding():
+    rng = np.random.default_rng(0)
+    left, right = (np.linalg.qr(rng.normal(size=(n, n)))[0][:4] for n in (4, 9))
+    rows = left.T @ (np.array([1.0, 1e-2, 1e-4, 1e-6])[:, None] * right)
+    _, axes, _ = row_spectra(rows[None])
+    assert_allclose(axes[0] @ axes[0].T, np.eye(4), atol=1e-14)

@@ -2,6 +2,8 @@ import pickle
 
 import numpy as np
 import pytest
+from PIL import Image
+from scipy.ndimage import gaussian_filter
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import (
     check_get_params_invariance,
@@ -19,8 +21,8 @@ def images():
 
 
 def small(**changes):
-    settings = {"words": 10, "descriptor": DenseSIFT(5, (16,)), "random_state": 0} | changes
-    return SpatialPyramid(**settings)
+    settings = {"words": 10, "longest_side": None, "descriptor": DenseSIFT(5, (16,))} | changes
+    return SpatialPyramid(**({"random_state": 0} | settings))
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
@@ -84,6 +86,31 @@ def test_it_is_a_transformer(images):
     again = pickle.loads(pickle.dumps(fitted))
     np.testing.assert_array_equal(again.codebook_, fitted.codebook_)
     np.testing.assert_allclose(again.transform(images), fitted.transform(images), rtol=1e-4)
+
+
+def test_a_thing_is_the_same_at_any_scale(tmp_path):
+    """One picture as a thumbnail, as it is, and as a large JPEG."""
+    random = np.random.default_rng(1)
+    blobs = gaussian_filter(random.normal(size=(120, 160)), 5)
+    picture = ((blobs - blobs.min()) / np.ptp(blobs) * 255).astype(np.uint8)
+    others = [np.roll(picture, shift, (0, 1)) for shift in (20, 50)]
+    views = [Image.fromarray(picture).resize(size) for size in ((80, 60), (160, 120), (1600, 1200))]
+    views[2].save(tmp_path / "large.jpg", quality=95)
+    same = [np.asarray(views[0]), np.asarray(views[1]), str(tmp_path / "large.jpg")]
+    likeness = {}
+    for side in (160, None):
+        X = small(words=30, longest_side=side).fit([picture, *others]).transform(same)
+        likeness[side] = (X @ X.T).min()
+    assert likeness[160] > 0.9
+    assert likeness[None] < 0.8  # what the one scale is for
+
+
+def test_a_model_of_an_earlier_version_sees_images_as_they_come(images):
+    pyramid = small().fit(images)
+    expected = pyramid.transform(images)
+    pyramid.longest_side = 256  # what a file without it is given
+    del pyramid.longest_side_
+    np.testing.assert_allclose(pyramid.transform(images), expected, rtol=1e-4)
 
 
 def test_too_few_descriptors_are_an_error(images):

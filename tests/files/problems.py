@@ -18,7 +18,7 @@ IMAGES = RANDOM.random((12, 24, 24)).astype(np.float32)
 CLIPS = RANDOM.integers(0, 256, (12, 5, 8, 8), dtype=np.uint8)
 LABELS = np.repeat([0, 1, 2], 4)
 CLASSIFIER = CrossLabelClassifier(atoms_per_class=2, rule="global", random_state=0)
-PYRAMID = SpatialPyramid(8, descriptor=DenseSIFT(6, (16,)), random_state=0)
+PYRAMID = SpatialPyramid(8, longest_side=None, descriptor=DenseSIFT(6, (16,)), random_state=0)
 
 PIPELINES = {
     "pixels": (make_pipeline(Pixels((8, 8), log=True), CLASSIFIER), IMAGES),

@@ -8,6 +8,7 @@ import pytest
 
 from crosslabel import CrossLabelClassifier
 from crosslabel.files import ModelFileError, load
+from crosslabel.files.container import pack
 from crosslabel.files.model import encoded
 from tests.files.problems import members, npy, small_file, with_json, with_member
 
@@ -36,6 +37,7 @@ def made(loader, module, name, **more):
     return {"__loader__": loader, "__module__": module, "__class__": name, **more}
 
 
+TEXT_TYPE = made("TypeNode", "builtins", "str")
 TEXT = made("JsonNode", "builtins", "str", content='"x"')
 TREES = {
     "function": (made("FunctionNode", "os", "system"), r"not trusted: os\.system"),
@@ -109,13 +111,17 @@ def test_pickles_inside_are_refused_and_not_run(tmp_path):
 
 def test_one_array_in_many_places_is_made_once(tmp_path):
     node = made("NdArrayNode", "numpy", "ndarray", type="numpy", file="0.npy")
-    many = made("ListNode", "builtins", "list", content=[node] * 10_000)
-    parts = members(attribute("init", many)) | {"0.npy": npy(np.zeros(10**5))}
-    from crosslabel.files.container import pack
 
+    def change(schema):
+        schema["content"]["content"]["kept_"] = made(
+            "ListNode", "builtins", "list", content=[node] * 10_000
+        )
+        schema["content"]["key_types"]["content"].append(TEXT_TYPE)
+
+    many = with_json(unfitted(), "schema.json", change)
     place = tmp_path / "m"
-    place.write_bytes(pack(parts.items()))
-    found = load(place).init
+    place.write_bytes(pack((members(many) | {"0.npy": npy(np.zeros(10**5))}).items()))
+    found = load(place).kept_
     assert len(found) == 10_000
     assert all(array is found[0] for array in found)
 

@@ -19,6 +19,7 @@ from crosslabel.core import reference
 from crosslabel.core.objective import Penalties
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import unit_rows
+from crosslabel.flagship import predictor
 from tests.core.problems import samples
 
 
@@ -396,8 +397,20 @@ def test_misuse_at_prediction_is_refused(small):
         model.predict(_nan(X, y)[0])
     with pytest.raises(ValueError, match=r"5 codes per row, but the dictionary has 27 atoms"):
         model.inverse_transform(X[:, :5])
-    with pytest.raises(TypeError, match="Sparse data was passed"):
-        model.predict(csr_array(X))
+
+
+@pytest.mark.parametrize("limit", [2**30, 4 * 2**10], ids=["in memory", "block by block"])
+def test_sparse_rows_teach_and_ask_as_dense_ones_do(limit, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = samples(rng, (12, 12, 12), 40)
+    X[rng.random(X.shape) < 0.6] = 0
+    settings = {"rule": "local", "ridge": 0.05, "random_state": 0, "scale": "unit"}
+    dense = CrossLabelClassifier(**settings).fit(X, y)
+    sparse = CrossLabelClassifier(memory_limit=limit, **settings).fit(csr_array(X), y)
+    assert_allclose(sparse.decision_function(X), dense.decision_function(X), atol=1e-9)
+    monkeypatch.setattr(predictor, "DENSE_VALUES", 100)
+    assert_array_equal(sparse.predict(csr_array(X)), dense.predict(X))
+    assert_allclose(sparse.predict_proba(csr_array(X)), sparse.predict_proba(X), atol=1e-12)
 
 
 def test_a_singular_system_is_reported_not_returned():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from scipy.sparse import coo_array, csr_array
 
 from crosslabel.intake.sources import (
     Source,
@@ -81,3 +82,15 @@ def test_shards_that_do_not_fit_together_are_refused(tmp_path):
     np.save(tmp_path / "b.npy", np.zeros((2, 4)))
     with pytest.raises(ValueError, match=r"b\.npy has 4 features, but a\.npy has 3"):
         open_source(tmp_path)
+
+
+def test_sparse_rows_become_dense_as_they_are_read():
+    X = np.random.default_rng(0).normal(size=(9, 4)) * (np.arange(36).reshape(9, 4) % 3 == 0)
+    for form in (csr_array(X), coo_array(X), csr_array(X.astype(np.float32))):
+        source = open_source(form)
+        assert source.shape == (9, 4)
+        assert source.dtype == form.dtype
+        assert_array_equal(source.read(2, 7), form.toarray()[2:7])
+        assert source.place(3) == "row 3 of the sparse array"
+    assert is_out_of_core(csr_array(X), 4 * X.nbytes - 4)
+    assert not is_out_of_core(csr_array(X), 4 * X.nbytes)

@@ -26,6 +26,8 @@ FLAGSHIP = {
     ("table-1", "global"): "GCC",
     ("table-1", "local"): "LCC",
     ("table-2", "global"): "GCC",
+    ("table-2", "chosen"): "GCC",
+    ("table-2", "log"): "GCC",
     ("table-3", "global"): "GCC",
     ("table-4", "global"): "GCC",
     ("table-5", "local"): "LCC",
@@ -81,6 +83,13 @@ def naive(section):
     return found
 
 
+def test_the_tables_of_the_paper_have_199_values_and_46_deviations():
+    """With the test below, so do the specs."""
+    found = [value for section in SECTION.values() for value in naive(section).values()]
+    assert len(found) == 199
+    assert sum(deviation is not None for _, deviation in found) == 46
+
+
 @pytest.mark.parametrize("name", SECTION)
 def test_every_value_of_the_paper_is_in_its_spec_and_no_other(name):
     spec = load_spec(name)
@@ -109,7 +118,8 @@ def test_each_rule_stands_beside_the_papers_row_of_that_rule():
     }
     assert claimed == FLAGSHIP
     for (name, method), row in claimed.items():
-        rule = load_spec(name).method[method].parameters["rule"]
+        given = load_spec(name).method[method].parameters
+        (rule,) = given.get("rules", [given.get("rule")])
         assert row == {"global": "GCC", "local": "LCC"}[rule]
 
 
@@ -120,8 +130,8 @@ def test_only_what_the_text_calls_quoted_is_marked():
         "SupGraphDL", "SupGraphDL-L", "LCKSVD",
     }  # fmt: skip
     assert {method for name, method in marked if name == "table-1"} == {
-        "SRC", "DKSVD", "DLSI", "LCKSVD", "COPAR", "FDDL", "He (Laplacianfaces)",
-        "Wang (F. Wang 2007, spectral features)",
+        "SRC", "DKSVD", "DLSI", "LCKSVD", "COPAR", "FDDL", "Laplacianfaces",
+        "SpectralFeatures",
     }  # fmt: skip
     assert {name for name, _ in marked} == {"table-1", "table-2", "table-3"}
 

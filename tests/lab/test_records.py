@@ -3,6 +3,8 @@ from dataclasses import replace
 
 import pytest
 
+from crosslabel.lab import numerics as module
+from crosslabel.lab.numerics import numerics
 from crosslabel.lab.records import Record, Store, default_store, key_of, machine
 
 MACHINE = machine()
@@ -52,6 +54,16 @@ def test_a_key_changes_with_what_the_result_depends_on(write_spec, old, new, cha
     after = {cell: key_of(cell) for cell in write_spec((old, new)).cells()}
     differ = {cell.method.name for cell in before if before[cell] != after[cell]}
     assert differ == changed
+
+
+def test_a_key_changes_with_the_version_of_the_numerics(spec, monkeypatch):
+    before = {cell: key_of(cell) for cell in spec.cells()}
+    known = numerics()
+    for name, changed in {"CRC": {"CRC"}, "Eigenfaces": {"global"}, "SRC": set()}.items():
+        raised = {**known, name: known[name]._replace(version=known[name].version + 1)}
+        monkeypatch.setattr(module, "numerics", lambda raised=raised: raised)
+        differ = {cell.method.name for cell in before if before[cell] != key_of(cell)}
+        assert differ == changed
 
 
 def test_a_record_is_read_as_it_was_written(spec, tmp_path):

@@ -11,6 +11,7 @@ from sklearn.datasets import load_iris
 from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_limits
 
+from crosslabel import CRC
 from crosslabel.datasets.root import MissingData
 from crosslabel.lab import run as module
 from crosslabel.lab.inputs import Input
@@ -151,6 +152,21 @@ def test_a_serial_table_runs_on_one_thread(write_spec, tmp_path):
     for outcome in run_cells(chosen_cells(spec), Store(tmp_path / "store"), jobs=2):
         assert set(outcome.record.machine["threads"].values()) <= {1}
     assert machine()["threads"].keys() == outcome.record.machine["threads"].keys()
+
+
+def test_a_serial_table_asks_a_hundred_queries_one_by_one(write_spec, tmp_path, monkeypatch):
+    asked = []
+    predict = CRC.predict
+
+    def noted(self, X):
+        asked.append(len(X))
+        return predict(self, X)
+
+    monkeypatch.setattr(CRC, "predict", noted)
+    for kind in ("item = 1", "item = 1\nserial = true"):
+        cells = chosen_cells(write_spec(("item = 1", kind)), ["CRC"], 1)[:1]
+        next(run_cells(cells, Store(tmp_path / kind[-4:])))
+    assert asked == [1747, 1747, *[1] * 100]
 
 
 def test_a_single_process_keeps_the_threads_it_was_given(spec, tmp_path):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from crosslabel.media.gray import gray_clip, gray_image
+from crosslabel.media.gray import gray_clip, gray_image, resized
 
 
 def test_integers_are_divided_by_the_largest_value_of_their_type():
@@ -50,3 +50,25 @@ def test_what_is_no_image_is_refused(pixels, message):
 def test_a_clip_has_three_axes():
     with pytest.raises(ValueError, match="frames, height, width"):
         gray_clip(np.ones((3, 3)))
+
+
+def test_the_longest_side_is_what_was_asked_for(tmp_path):
+    smooth = np.outer(np.sin(np.linspace(0, 3, 60)), np.cos(np.linspace(0, 1, 90))).astype("f4")
+    for side, shape in ((30, (20, 30)), (180, (120, 180)), (90, (60, 90))):
+        found = gray_image(smooth, side)
+        assert found.shape == shape
+        assert abs(found.mean() - smooth.mean()) < 5e-3
+        assert gray_image(smooth.T, side).shape == shape[::-1]
+    assert gray_image(np.ones((2, 500)), 50).shape == (1, 50)
+    large = Image.fromarray((255 * smooth.clip(0)).astype(np.uint8)).resize((1800, 1200))
+    large.save(tmp_path / "large.jpg", quality=95)
+    found = gray_image(tmp_path / "large.jpg", 90)
+    np.testing.assert_allclose(found, smooth.clip(0), atol=0.03)
+
+
+def test_resizing_keeps_to_the_values_that_were_there():
+    edges = np.zeros((20, 20), np.float32)
+    edges[:, 10:] = 1
+    found = resized(edges, (33, 47))
+    assert (found.min(), found.max()) == (0, 1)
+    assert resized(edges, (20, 20)) is edges

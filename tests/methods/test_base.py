@@ -5,9 +5,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
 
+from crosslabel import DLSI
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.methods.base import ComparisonMethod
 from tests import naive
+from tests.methods.faces import faces
 
 
 class Means(ComparisonMethod):
@@ -135,3 +137,21 @@ def test_queries_are_checked_whatever_holds_them():
         model.predict(np.full((1, 6), np.nan))
     with pytest.raises(NotFittedError):
         Means().predict(X)
+
+
+def test_atoms_may_be_counted_class_by_class_in_the_order_of_the_classes():
+    X, y = faces()
+    names = np.array(["c", "a", "b"])[y]
+    model = DLSI([2, 1, 3], max_iter=2, random_state=0).fit(X, names)
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    assert np.bincount(model.atom_labels_).tolist() == [2, 1, 3]
+    same = DLSI([2, 2, 2], max_iter=2, random_state=0).fit(X, names)
+    plain = DLSI(2, max_iter=2, random_state=0).fit(X, names)
+    assert_allclose(same.decision_function(X), plain.decision_function(X))
+
+
+@pytest.mark.parametrize("counts", [[2, 1], [2, 1, 0], [2.5, 1, 3]])
+def test_counts_of_atoms_that_do_not_fit_the_classes_are_told(counts):
+    X, y = faces()
+    with pytest.raises(ValueError, match="there are 3 classes: give one whole number"):
+        DLSI(counts).fit(X, y)

@@ -13,7 +13,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from crosslabel import LLC, methods
 from crosslabel.methods.base import ComparisonMethod
 
-FEW = {"max_iter": 3, "init_iter": 2, "atoms_per_class": 3, "sparsity": 3, "random_state": 0}
+FEW = {
+    "max_iter": 3,
+    "init_iter": 2,
+    "atoms_per_class": 3,
+    "sparsity": 3,
+    "n_random": 200,
+    "random_state": 0,
+}
 
 
 def method(cls):
@@ -41,7 +48,7 @@ def faces(n_per_class=8, n_classes=4, n_features=30, seed=0):
 
 
 def test_all_methods_are_found():
-    assert len(CLASSES) == 15
+    assert len(CLASSES) == 21
 
 
 @parametrize_with_checks([method(cls) for cls in CLASSES] + [LLC(codebook=5, random_state=0)])

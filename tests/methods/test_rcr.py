@@ -35,7 +35,7 @@ def by_hand(y, rounds):
 
 @pytest.mark.parametrize("rounds", [1, 3])
 def test_decisions_are_those_of_the_paper(rounds):
-    model = RCR(2, ridge=RIDGE, tie=TIE, entropy=ENTROPY, rounds=rounds)
+    model = RCR(2, normalize=False, ridge=RIDGE, tie=TIE, entropy=ENTROPY, rounds=rounds)
     naive.learn(model, X, LABELS)
     costs = np.zeros((6, 3))
     for q, y in enumerate(naive.queries()):
@@ -76,6 +76,29 @@ def test_one_group_is_collaborative_representation_with_plain_residuals():
     ]
     scores = RCR(1, ridge=0.01, tie=0.3).fit(A, labels).decision_function(queries)
     assert_allclose(scores, -np.exp(-1) * np.stack(residuals, axis=1), atol=1e-6)
+
+
+def test_each_group_of_a_sample_has_unit_norm():
+    X, y = faces()
+    model = RCR(4).fit(X[::2], y[::2])
+    scale = np.repeat(np.random.default_rng(0).uniform(0.2, 5, size=(len(X), 4)), 5, axis=1)
+    for own in np.split(np.arange(20), 4):
+        assert_allclose(np.linalg.norm(model.dictionary_[:, own], axis=1), 1)
+    again = RCR(4).fit((scale * X)[::2], y[::2])
+    assert_allclose(again.decision_function(X), model.decision_function(scale * X), atol=1e-6)
+    plain = RCR(4, normalize=False).fit(X[::2], y[::2])
+    assert_allclose(np.sort(plain.dictionary_, axis=0), np.sort(X[::2], axis=0))
+
+
+def test_groups_of_an_image_are_blocks_side_by_side():
+    X, y = faces()
+    columns = np.arange(20) % 5  # four rows of five pixels
+    names = np.array([0, 0, 0, 1, 1])[columns]
+    by_name = RCR(names).fit(X, y).decision_function(X)
+    assert_allclose(RCR(2, image_shape=(4, 5)).fit(X, y).decision_function(X), by_name)
+    assert len(RCR(9, image_shape=(4, 5)).fit(X, y)._columns) == 5
+    with pytest.raises(ValueError, match=r"image_shape=\(3, 5\) has 15 pixels, but X has 20"):
+        RCR(2, image_shape=(3, 5)).fit(X, y)
 
 
 def test_groups_may_be_named_feature_by_feature():

@@ -85,7 +85,7 @@ def test_stacked_ksvd_learns_the_weighted_targets_with_the_dictionary(rank_one):
     rng = np.random.default_rng(0)
     D, targets, weights = X[::2], rng.normal(size=(12, 2)), np.array([0.3, 2.0])
     atoms, below = stacked_by_hand(model, D, targets, weights)
-    found, learnt = model._stacked_ksvd(X, D, targets, weights)
+    found, learnt = model._stacked_ksvd(X, D, sparse_codes(X, D, 2), targets, weights)
     assert_allclose(found, atoms, atol=1e-9)
     assert_allclose(learnt, below / np.sqrt(weights), atol=1e-9)
 
@@ -95,7 +95,7 @@ def test_stacked_ksvd_regresses_afterwards_what_has_no_weight():
     rng = np.random.default_rng(0)
     D, targets, weights = X[::2], rng.normal(size=(12, 2)), np.array([0.0, 0.7])
     atoms, below = stacked_by_hand(model, D, targets, weights)
-    found, learnt = model._stacked_ksvd(X, D, targets, weights)
+    found, learnt = model._stacked_ksvd(X, D, sparse_codes(X, D, 2), targets, weights)
     assert_allclose(found, atoms, atol=1e-9)
     assert_allclose(learnt[:, 1], below[:, 1] / np.sqrt(0.7), atol=1e-9)
     regressed = naive.ridge(naive.pursuits(found, X, 2), targets, 0.5)

@@ -15,10 +15,11 @@ H = np.eye(3)[LABELS]
 FEW = {"sparsity": 4, "init_iter": 2, "max_iter": 4, "random_state": 0}
 
 
-def literal(D, A, W, L):
+def literal(D, A, W, L, graphs, adaptive):
     """The objective as it is printed, with one Laplacian for all samples."""
-    Lc = block_diag(*(heat_laplacian(X[c == LABELS], 2) for c in range(3)))
-    value = ((X - A @ D) ** 2).sum() + ALPHA * np.trace(D @ L @ D.T)
+    Lc = block_diag(*graphs)
+    value = MU * ((L**2).sum() + (Lc**2).sum()) if adaptive else 0.0
+    value += ((X - A @ D) ** 2).sum() + ALPHA * np.trace(D @ L @ D.T)
     value += BETA * np.trace(A.T @ Lc @ A) + GAMMA * ((H - A @ W) ** 2).sum()
     return value + RHO * (W**2).sum()
 
@@ -39,32 +40,40 @@ def test_updates_and_objective_are_those_of_the_paper(monkeypatch, adaptive):
     D, L = model._start(X, LABELS)[0], heat_laplacian(X.T, 2)
     A = naive.pursuits(D, X, 2)
     W, trace = naive.ridge(A, H, RHO / GAMMA), []
-    for (gram, correlations, graphs, sparsity), settings, fresh in calls:
+    graphs = [heat_laplacian(X[c == LABELS], 2) for c in range(3)]
+    for (gram, correlations, given, sparsity), settings, fresh in calls:
         # The codes' problem: ‖[Y √γH] − A[D √γW]‖² and smoothness over the samples' graph.
         rows = np.concatenate([X, np.sqrt(GAMMA) * H], axis=1)
         atoms = np.concatenate([D, np.sqrt(GAMMA) * W], axis=1)
         assert_allclose(gram, atoms @ atoms.T)
         assert_allclose(correlations, rows @ atoms.T)
         for c in range(3):
-            assert_allclose(graphs[c], BETA * heat_laplacian(X[c == LABELS], 2))
+            assert_allclose(given[c], BETA * graphs[c])
         assert_allclose(settings["start"], A, atol=1e-9)
         assert (sparsity, settings["n_iter"]) == (2, 5)
         A = fresh
 
-        def of_atoms(Z, A=A, W=W, L=L):
-            return literal(Z, A, W, L)
+        def of_atoms(Z, A=A, W=W, L=L, graphs=graphs):
+            return literal(Z, A, W, L, graphs, adaptive)
 
         def curvature(_, k, A=A, L=L):
             return (A[:, k] ** 2).sum() + naive.eigenvalue_bound(ALPHA * L)
 
         D = naive.blocks_in_turn(of_atoms, D, [range(len(D))], curvature, sweeps=2)
         W = naive.ridge(A, H, RHO / GAMMA)
-        L = adapted_laplacian(ALPHA * D.T, MU) if adaptive else L
-        trace.append(literal(D, A, W, L))
+        if adaptive:  # ‖√w P‖² is w‖P‖²
+            L = adapted_laplacian(np.sqrt(ALPHA) * D.T, MU, module.GRAPH_STEPS, L)
+            graphs = [
+                adapted_laplacian(np.sqrt(BETA) * A[c == LABELS], MU, module.GRAPH_STEPS, graphs[c])
+                for c in range(3)
+            ]
+        trace.append(literal(D, A, W, L, graphs, adaptive))
     norms = np.linalg.norm(D, axis=1, keepdims=True)
     assert len(calls) == model.n_iter_ == 2
     assert_allclose(model.objective_trace_, trace)
     assert_allclose(model.feature_laplacian_, L)
+    for found, expected in zip(model.sample_laplacians_, graphs, strict=True):
+        assert_allclose(found, expected)
     assert_allclose(model.dictionary_, D / norms, atol=1e-9)
     assert_allclose(model.classifier_, W / norms, atol=1e-9)
     scores = naive.pursuits(D / norms, naive.queries(), 2) @ (W / norms)
@@ -80,9 +89,10 @@ def test_an_atom_without_norm_leaves_its_row_of_the_classifier(monkeypatch):
     assert_allclose(model.classifier_, naive.ridge(calls[0][2], H, model.ridge / 1e-2), atol=1e-9)
 
 
-def test_objective_falls():
+@pytest.mark.parametrize("adaptive", [False, True])
+def test_objective_falls(adaptive):
     X, y = faces()
-    assert never_rises(SupGraphDL(4, **FEW).fit(X, y).objective_trace_)
+    assert never_rises(SupGraphDL(4, adaptive=adaptive, **FEW).fit(X, y).objective_trace_)
 
 
 def test_smooth_atoms_vary_less_over_the_feature_graph():

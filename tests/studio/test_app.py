@@ -181,13 +181,13 @@ def paths(token):
 def attacked(root, count, seed):
     """No 5xx, no file outside of the folder, no class or picture with markup in its name."""
     outside = root.parent
-    before = {place for place in outside.iterdir()}
+    before = set(outside.iterdir())
     with open_studio(root) as (page, studio):
         found = attack(page.split("/")[2], paths(TOKEN), count, seed)
         assert ask(f"{page}api/state")[0] == 200
         assert not any("<" in name or "/" in name for name in studio.stock.shelves)
     assert not [status for status in found if status >= 500], found
-    assert {place for place in outside.iterdir()} == before
+    assert set(outside.iterdir()) == before
     tops = {place.name for place in root.iterdir() if place.is_dir()} - {".crosslabel"}
     for name in tops:
         assert not name.startswith(".")

@@ -85,7 +85,7 @@ def test_what_is_no_picture_leaves_nothing_behind(studio, root):
     kept = list((root / ".crosslabel" / "staged").iterdir())
     for content in (b"", b"no", b"<svg/>", bomb(30_000), drawing(0, 1)[:200]):
         for take in (studio.stage, studio.ask):
-            with pytest.raises(ValueError, match="image|pixels|damaged|empty"):
+            with pytest.raises(ValueError, match=r"image|pixels|damaged|empty"):
                 take(content)
     assert list((root / ".crosslabel" / "staged").iterdir()) == kept
 

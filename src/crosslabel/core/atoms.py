@@ -62,6 +62,10 @@ class AtomLayout:
         """Label of each atom: its class 0 … C−1, or `SHARED`."""
         return np.repeat(np.arange(-1, self.n_classes), [self.shared, *self.per_class])
 
+    def __getstate__(self) -> dict[str, object]:
+        """What is stored; all else follows from it."""
+        return {"shared": self.shared, "per_class": self.per_class}
+
     def reordered(self, order: NDArray[np.intp]) -> tuple[AtomLayout, NDArray[np.intp]]:
         """Layout with the classes in another order, and the atoms that go there."""
         layout = AtomLayout(self.shared, tuple(self.per_class[c] for c in order))

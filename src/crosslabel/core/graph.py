@@ -52,7 +52,9 @@ def blockwise(blocks: Sequence[Array], X: Array) -> Array:
     return np.concatenate([block @ rows for block, rows in zip(blocks, np.split(X, edges))])
 
 
-def adapted_laplacian(points: Array, spread: float, n_iter: int = 100) -> Array:
+def adapted_laplacian(
+    points: Array, spread: float, n_iter: int = 100, start: Array | None = None
+) -> Array:
     """min over L of tr(PᵀLP) + μ‖L‖²_F, L a Laplacian of trace n: the graph on which P is smooth.
 
     In weights w of the edges this is a quadratic over the simplex, min z·w + μ(2‖w‖² + ‖Ww‖²) with
@@ -65,6 +67,9 @@ def adapted_laplacian(points: Array, spread: float, n_iter: int = 100) -> Array:
     spread : float
         μ; large values make all edges alike.
     n_iter : int, default=100
+    start : ndarray of shape (n_points, n_points), default=None
+        A Laplacian of trace n to start from, which the result is no worse than; None for the one
+        whose edges are all alike.
 
     Returns
     -------
@@ -77,6 +82,8 @@ def adapted_laplacian(points: Array, spread: float, n_iter: int = 100) -> Array:
     energies = np.einsum("ij,ij->i", points, points)
     distances = np.maximum(energies[:, None] + energies - 2 * points @ points.T, 0)[upper]
     weights = np.full(len(upper[0]), 0.5 * n_points / len(upper[0]))  # trace n is Σw = n/2
+    if start is not None:
+        weights = -start[upper]
     step = 1 / (2 * spread * (2 + 2 * (n_points - 1)))
     whole = np.zeros((n_points, n_points))
     for _ in range(n_iter):

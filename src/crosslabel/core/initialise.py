@@ -77,16 +77,36 @@ def random_start(
     Parameters and result as for `kmeans_start`.
     """
     weights = np.ones(len(X)) if sample_weight is None else sample_weight
-
-    def draw(pool: Labels, n_atoms: int) -> Array:
-        chances = weights[pool] / weights[pool].sum()
-        chosen = rng.choice(pool, size=min(n_atoms, len(pool)), replace=False, p=chances)
-        missing = np.zeros((n_atoms - len(chosen), X.shape[1]), X.dtype)
-        return directions(np.concatenate([X[chosen], missing]), rng)
-
     pools = [np.arange(len(X)), *(np.flatnonzero(labels == c) for c in range(layout.n_classes))]
     sizes = [layout.shared, *layout.per_class]
-    return np.concatenate([draw(pool, n_atoms) for pool, n_atoms in zip(pools, sizes)])
+    return np.concatenate(
+        [_drawn(X[pool], n_atoms, rng, weights[pool]) for pool, n_atoms in zip(pools, sizes)]
+    )
+
+
+def whole_random_start(
+    X: Array,
+    labels: Labels,
+    layout: AtomLayout,
+    ridge: float,
+    rng: np.random.Generator,
+    sample_weight: Array | None = None,
+) -> Array:
+    """Training samples drawn at random from all classes, whichever class an atom belongs to.
+
+    The paper's whole random initialisation: what class structure the dictionary then gets comes
+    from the penalties alone. Parameters and result as for `kmeans_start`.
+    """
+    weights = np.ones(len(X)) if sample_weight is None else sample_weight
+    return _drawn(X, layout.n_atoms, rng, weights)
+
+
+def _drawn(pool: Array, n_atoms: int, rng: np.random.Generator, weights: Array) -> Array:
+    """Rows of the pool, each at most once; where it has too few, random directions."""
+    size = min(n_atoms, len(pool))
+    chosen = rng.choice(len(pool), size=size, replace=False, p=weights / weights.sum())
+    missing = np.zeros((n_atoms - size, pool.shape[1]), pool.dtype)
+    return directions(np.concatenate([pool[chosen], missing]), rng)
 
 
 def directions(rows: Array, rng: np.random.Generator) -> Array:
@@ -98,4 +118,8 @@ def directions(rows: Array, rng: np.random.Generator) -> Array:
     return unit_rows(rows)
 
 
-INITIALISERS: dict[str, Initialiser] = {"kmeans": kmeans_start, "random": random_start}
+INITIALISERS: dict[str, Initialiser] = {
+    "kmeans": kmeans_start,
+    "random": random_start,
+    "whole-random": whole_random_start,
+}

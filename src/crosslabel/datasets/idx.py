@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import math
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -31,8 +32,9 @@ def read_idx(path: Path) -> NDArray:
     opener = gzip.open if path.suffix == ".gz" else open
     try:
         with opener(path, "rb") as file:
-            content = file.read()
-    except (OSError, EOFError) as error:
+            content = file.read(int(budget().bytes) + 1)
+        budget().check("bytes", len(content), "it, unpacked,")
+    except (OSError, EOFError, zlib.error, OverBudget) as error:
         raise ValueError(f"{path} is damaged ({error}). Fetch it again.") from None
     if len(content) < 4 or content[:2] != b"\0\0" or content[2] not in TYPES:
         raise ValueError(f"{path} is no idx file: it does not begin as one.")

@@ -28,7 +28,12 @@ from crosslabel.features.dense_sift import DenseSIFT, Descriptors
 from crosslabel.features.eigenfaces import Eigenfaces
 from crosslabel.features.extraction import extract
 from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, whole_number
+from crosslabel.files.budget import budget
+from crosslabel.files.forms import check_attributes, numbers
 from crosslabel.media.gray import Images, Item, gray_image
+from crosslabel.site import on_site
+
+MOST_LEVELS = 16
 
 POOLING: dict[str, Callable[[Array, NDArray[np.intp], Array], None]] = {
     "max": np.maximum.at,
@@ -36,6 +41,7 @@ POOLING: dict[str, Callable[[Array, NDArray[np.intp], Array], None]] = {
 }
 
 
+@on_site
 class SpatialPyramid(TransformerMixin, BaseEstimator):
     """Turn images of any size into vectors of one length that linear classifiers do well on.
 
@@ -47,13 +53,17 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         How a descriptor is written in words: locality-constrained linear coding, the nearest word,
         or orthogonal matching pursuit.
     neighbours : int, default=5
-        Words per descriptor for "llc" and "sparse".
+        Words per descriptor for "llc" and "sparse", at most 64.
     pooling : {"max", "sum"}, default="max"
         Largest coefficient (zero where none is positive) or sum of coefficients in a cell.
     levels : tuple of int, default=(1, 2, 4)
         Cells along each side, one number for each level; (1, 2, 4, 8) for four levels.
     descriptor : transformer, default=None
         `DenseSIFT()` where None; any object whose `describe(image)` gives `Descriptors`.
+    longest_side : int or None, default=256
+        Pixels that the longest side of every image is brought to before it is described, so that
+        the words of a thing are the same in a thumbnail and in a photo of twelve megapixels. None
+        describes images as they come.
     samples : int, default=100_000
         Descriptors, drawn at random from all images of `fit`, that the codebook is learnt from.
     n_jobs : int, default=None
@@ -68,6 +78,8 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     codebook_ : ndarray of shape (words, 128)
+    longest_side_ : int or None
+        Of the images that the codebook was learnt from, and of all that are transformed.
 
     References
     ----------
@@ -78,10 +90,11 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {
         "words": [Interval(Integral, 1, None, closed="left")],
         "assignment": [StrOptions(set(ASSIGNMENTS))],
-        "neighbours": [Interval(Integral, 1, None, closed="left")],
+        "neighbours": [Interval(Integral, 1, 64, closed="both")],
         "pooling": [StrOptions(set(POOLING))],
         "levels": ["array-like"],
         "descriptor": [None, HasMethods("describe")],
+        "longest_side": [None, Interval(Integral, 1, None, closed="left")],
         "samples": [Interval(Integral, 1, None, closed="left")],
         "n_jobs": [None, Integral],
         "cache": [None, str, os.PathLike],
@@ -97,6 +110,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         pooling: str = "max",
         levels: tuple[int, ...] = (1, 2, 4),
         descriptor: BaseEstimator | None = None,
+        longest_side: int | None = 256,
         samples: int = 100_000,
         n_jobs: int | None = None,
         cache: str | os.PathLike[str] | None = None,
@@ -109,6 +123,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         self.pooling = pooling
         self.levels = levels
         self.descriptor = descriptor
+        self.longest_side = longest_side
         self.samples = samples
         self.n_jobs = n_jobs
         self.cache = cache
@@ -128,12 +143,30 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         self
         """
         self._validate_params()
+        self._check_levels(self.words)
         random = check_random_state(self.random_state)
         self.descriptor_ = DenseSIFT() if self.descriptor is None else clone(self.descriptor)
         self.descriptor_.fit(X)
+        self.longest_side_ = self.longest_side
         drawn = self._draw_descriptors(list(X), random)  # type: ignore[arg-type]
         self.codebook_ = learn_codebook(drawn, self.words, random)
         return self
+
+    def _check_levels(self, words: int) -> None:
+        """Refuse grids whose cells, each with a value for every word, would not fit."""
+        whole = all(isinstance(cells, Integral) and cells >= 1 for cells in self.levels)
+        if not whole or not 1 <= len(self.levels) <= MOST_LEVELS:
+            raise ValueError(
+                f"levels must be 1 to {MOST_LEVELS} positive numbers, but they are "
+                f"{tuple(self.levels)!r:.100}."
+            )
+        values = words * sum(float(cells) ** 2 for cells in self.levels)
+        budget().check("bytes", 16 * values, f"A pyramid of {words} words")
+
+    def check_stored(self) -> None:
+        """Refuse a codebook and levels that no training had, where they come from a file."""
+        check_attributes(vars(self), {"codebook_": numbers("words", "values")})
+        self._check_levels(len(getattr(self, "codebook_", range(self.words))))
 
     def _draw_descriptors(self, images: list[Item], random: np.random.RandomState) -> Array:
         """An equal number of descriptors from each image, or from a thousand images at random."""
@@ -142,7 +175,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         quota = -(-self.samples // len(images))
         seeds = random.randint(2**31, size=len(images))
         drawn: list[Array] = extract(
-            DescriptorSampler(self.descriptor_, quota),
+            DescriptorSampler(self.descriptor_, quota, self.longest_side_),
             list(zip(images, seeds)),
             n_jobs=self.n_jobs,
             progress="descriptors" if self.verbose else None,
@@ -181,6 +214,8 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
             self.neighbours,
             self.pooling,
             tuple(self.levels),
+            # Models of earlier versions have learnt from images as they came.
+            getattr(self, "longest_side_", None),
         )
 
     def _settings(self) -> dict[str, object]:
@@ -189,6 +224,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         return {name: getattr(self, name) for name in chosen} | {
             "codebook": self.codebook_,
             "descriptor": described,
+            "longest_side": getattr(self, "longest_side_", None),
         }
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
@@ -249,10 +285,11 @@ class PyramidEncoder:
     neighbours: int
     pooling: str
     levels: tuple[int, ...]
+    longest_side: int | None = None
 
     def __call__(self, image: Item) -> Array:
         """Pyramid vector of an image, (words · Σ levels²,), of unit norm."""
-        pixels = gray_image(image)
+        pixels = gray_image(image, self.longest_side)
         return self.pool(self.descriptor.describe(pixels), pixels.shape)
 
     def pool(self, descriptors: Descriptors, shape: tuple[int, ...]) -> Array:
@@ -278,17 +315,22 @@ class DescriptorSampler:
 
     descriptor: BaseEstimator
     quota: int
+    longest_side: int | None = None
 
     def __call__(self, item: tuple[Item, int]) -> Array:
         """At most `quota` descriptors of the image, drawn with the seed."""
         image, seed = item
-        values = self.descriptor.describe(image).values
+        values = self.descriptor.describe(gray_image(image, self.longest_side)).values
         return values[np.random.default_rng(seed).permutation(len(values))[: self.quota]]
 
 
-def _steps(items: Sequence[Item], settings: FeatureSettings, words: int, dimension: int) -> Steps:
-    pyramid = SpatialPyramid(words, random_state=settings.seed, **settings.extraction)
-    # Not centred: subtracting the mean costs the flagship points (docs/features.md).
+def _steps(
+    items: Sequence[Item], settings: FeatureSettings, words: int, dimension: int, longest_side: int
+) -> Steps:
+    pyramid = SpatialPyramid(
+        words, longest_side=longest_side, random_state=settings.seed, **settings.extraction
+    )
+    # Not centred: subtracting the mean costs the flagship points (docs/guide/features.md).
     return [("pyramid", pyramid), ("pca", Eigenfaces(dimension))]
 
 
@@ -299,5 +341,6 @@ RECIPE = Recipe(
     (
         Option("words", "Codebook size.", 1024, whole_number),
         Option("dimension", "Values that are kept.", 3000, whole_number),
+        Option("longest_side", "Pixels that images are brought to.", 256, whole_number),
     ),
 )

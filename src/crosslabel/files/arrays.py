@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosslabel._version import __version__
+from crosslabel.files.npy import read_npz
 from crosslabel.files.whole import write_whole
 
 FORMAT = 1
@@ -62,13 +63,14 @@ def load(path: str | os.PathLike[str], kind: str) -> Arrays:
     if not place.is_file():
         raise FileNotFoundError(f"There is no file {place}.")
     try:
-        with place.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        arrays = read_npz(place)
         note = json.loads(arrays.pop("header").tobytes())
         found = (note["kind"], note["format"], note["sum"])
     # A damaged archive fails anywhere inside the reader, with whatever error is at hand.
     except Exception as error:
-        raise ValueError(f"{place} is damaged or no file of crosslabel: {error}.") from None
+        raise ValueError(
+            f"{place} is damaged or no file of crosslabel: {str(error).strip(' .')}."
+        ) from None
     if found[0] != kind:
         raise ValueError(f"{place} holds {found[0]!r}, not {kind!r}.")
     if found[1] != FORMAT:

@@ -10,29 +10,29 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import re
 import stat
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crosslabel.files.npy import from_bytes, read_header
+
 JsonObject = dict[str, Any]
 """What one JSON object holds, by name."""
 
-MAX_JSON = 16 * 2**20  # bytes of text: parsed, it may take twenty times as much
+MAX_JSON = 16 * 2**20  # bytes of text in all: parsed, it may take twenty times as much
 MAX_MEMBERS = 10**5
 PREFIX = b"crosslabel sha256:"
 DIGITS = 64  # of a SHA-256, in hexadecimal
 NAMES = re.compile(r"(manifest|schema)\.json|[0-9]{1,6}\.npy", re.ASCII)
-KINDS = "biufcUS"  # of array elements: truth values, numbers, text; never objects or records
 CHUNK = 2**20
 
 
@@ -81,6 +81,7 @@ class Archive:
         self.checksum = _verified(file, self.size)
         self._zip = zipfile.ZipFile(file)
         self.members = _checked_members(self._zip.infolist(), self.size)
+        self._text_left = MAX_JSON
 
     def read(self, name: str, limit: int | None = None) -> bytes:
         """Content of a member, of at most so many bytes."""
@@ -92,26 +93,24 @@ class Archive:
 
     def json(self, name: str) -> JsonObject:
         """A member that is one JSON object."""
-        value = json.loads(self.read(name, MAX_JSON), parse_constant=_refuse_constant)
+        content = self.read(name, self._text_left)
+        self._text_left -= len(content)
+        value = json.loads(content, parse_constant=_refuse_constant)
         if not isinstance(value, dict):
             raise ModelFileError(f"{name} is not a JSON object")
         return value
 
     def array(self, name: str) -> NDArray[np.generic]:
         """A member that is one array."""
-        content = self.read(name)
-        shape, fortran, dtype, start = _header(BytesIO(content), self.members[name])
-        flat = np.frombuffer(content, dtype, offset=start)
-        # A copy: aligned, and writable as the array was that was saved.
-        return flat.reshape(shape, order="F" if fortran else "C").copy(order="K")
+        return from_bytes(self.read(name))
 
     def shape_and_type(self, name: str) -> tuple[tuple[int, ...], str]:
         """What an array is, from its first bytes alone."""
         if name not in self.members:
             raise ModelFileError(f"its member {name!r} is missing")
         with self._zip.open(name) as member:
-            shape, _, dtype, _ = _header(member, self.members[name])
-        return shape, str(dtype)
+            header = read_header(member, self.members[name])
+        return header.shape, str(header.dtype)
 
 
 @contextmanager
@@ -187,26 +186,6 @@ def _checked_members(infos: list[zipfile.ZipInfo], size: int) -> dict[str, int]:
     if sum(sizes.values()) > size:
         raise ModelFileError("its members are together longer than the file")
     return sizes
-
-
-def _header(file: IO[bytes], size: int) -> tuple[tuple[int, ...], bool, np.dtype[np.generic], int]:
-    """Shape, order, type and first byte of the values of an array in NumPy's format."""
-    readers: Mapping[tuple[int, int], Any] = {
-        (1, 0): np.lib.format.read_array_header_1_0,
-        (2, 0): np.lib.format.read_array_header_2_0,
-    }
-    version = np.lib.format.read_magic(file)
-    if version not in readers:
-        raise ModelFileError(f"an array is in version {version} of NumPy's format")
-    shape, fortran, dtype = readers[version](file)
-    if dtype.kind not in KINDS or dtype.hasobject or dtype.itemsize == 0:
-        raise ModelFileError(f"an array holds elements of type {dtype}")
-    if min(shape, default=0) < 0 or len(shape) > 32:
-        raise ModelFileError(f"an array has the shape {shape}")
-    start = file.tell()
-    if math.prod(shape) * dtype.itemsize != size - start:
-        raise ModelFileError(f"an array of shape {shape} has {size - start} bytes")
-    return shape, fortran, dtype, start
 
 
 def _refuse_constant(name: str) -> object:

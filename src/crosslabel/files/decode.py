@@ -2,12 +2,12 @@
 
 The same trees that `skops.io.load` reads, with fewer kinds of nodes and a fraction of its start:
 skops imports all of scikit-learn. No constructor of a trusted class is called, no function of a
-file's choice, and no array is made twice.
+file's choice, and no array is made twice. What is made is verified (`verify.py`) and prepares
+nothing: a rule is prepared when it is first asked.
 """
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from crosslabel.files.container import Archive, ModelFileError
 from crosslabel.files.schema import Node, audit
 from crosslabel.files.trusted import trusted_class, trusted_function
+from crosslabel.files.verify import parameters_of, verify, without_places
+from crosslabel.files.weigh import weigh
 
 Made: TypeAlias = Any
 """What a node stands for: an object of any of the trusted types."""
 
 KEYS = (bool, float, int, str)  # what keys of a dictionary may be
-# Parameters that name folders or processes of the machine that saved: they mean nothing here, and
-# a file must not choose where this machine reads and writes.
-LOCAL = ("cache", "memory", "n_jobs")
+SCALARS = (bool, float, int, str, type(None))
 
 
 def decode(root: Node, archive: Archive) -> Made:
@@ -42,6 +42,7 @@ def decode(root: Node, archive: Archive) -> Made:
     object
     """
     audit(root)
+    weigh(root)
     return _Decoder(archive).make(root)
 
 
@@ -62,14 +63,18 @@ class _Decoder:
         return self.made[identity]
 
     def json(self, node: Node) -> Made:
-        return json.loads(node["content"])
+        value = json.loads(node["content"]) if node["content"][:1] not in ("[", "{") else []
+        if not isinstance(value, SCALARS):
+            raise ModelFileError("a number or text is written as a list")
+        return value
 
     def dictionary(self, node: Node) -> dict[Made, Made]:
         _expect(node, dict)
-        types = self.make(node["key_types"])
-        if len(types) != len(node["content"]) or not all(kind in KEYS for kind in types):
-            raise ModelFileError("the keys of a dictionary are not as they were written")
+        # In the order in which `weigh` has counted: the first node of an identity makes it.
         values = {key: self.make(child) for key, child in node["content"].items()}
+        types = self.make(node["key_types"])
+        if len(types) != len(values) or not all(kind in KEYS for kind in types):
+            raise ModelFileError("the keys of a dictionary are not as they were written")
         return {kind(key): value for kind, (key, value) in zip(types, values.items())}
 
     def items(self, node: Node) -> list[Made]:
@@ -107,9 +112,9 @@ class _Decoder:
 
     def object_array(self, node: Node) -> Made:
         items, shape = self.items(node), self.make(node["shape"])
-        # Rows of a table are lists of lists; NumPy finds out by itself what lies in them.
-        if len(shape) != 1:
-            return np.array(items, dtype=object).reshape(shape)
+        # Names of classes or of features. NumPy would unfold lists, however often one is there.
+        if shape != (len(items),) or not all(isinstance(item, SCALARS) for item in items):
+            raise ModelFileError("an array of objects holds other than a row of numbers and text")
         found = np.empty(len(items), dtype=object)
         found[:] = items
         return found
@@ -174,14 +179,14 @@ def _set_state(made: Made, state: dict[str, Made]) -> None:
     """
     ours = type(made).__module__.startswith("crosslabel.")
     if hasattr(made, "get_params"):
-        parameters = inspect.signature(type(made).__init__).parameters.values()
-        for parameter in parameters:
+        for name, parameter in parameters_of(type(made)).items():
             if parameter.default is not parameter.empty:
-                state.setdefault(parameter.name, parameter.default)
-        state |= {name: None for name in LOCAL if name in state}
+                state.setdefault(name, parameter.default)
+        state = without_places(type(made), state)
         # The version of the whole file is compared once (`load`), not that of each part.
         state.pop("_sklearn_version", None)
     if ours and hasattr(made, "__setstate__"):
         made.__setstate__(state)
     else:
         made.__dict__.update(state)
+    verify(made)

@@ -30,7 +30,7 @@ class Description:
     checksum : str
         SHA-256 of the file, which holds.
     manifest : dict
-        As `docs/models.md` lists it.
+        As `docs/guide/models.md` lists it.
     arrays : list of StoredArray
     """
 

@@ -2,7 +2,7 @@
 
 A model file is an archive (`archive.py`) of `manifest.json`, which tells what the file is, whom it
 labels and how it was trained; `schema.json` and the arrays, which are the estimator as skops writes
-it. `docs/models.md` describes the format.
+it. `docs/guide/models.md` describes the format.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which types a model file may hold: this library's, scikit-learn's estimators, NumPy's basics.
+"""Which types a model file may hold: ours, some estimators of scikit-learn, NumPy's basics.
 
 Names are checked before anything is imported, so that a file chooses no module but among these.
 """
@@ -8,10 +8,13 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Callable
+from dataclasses import is_dataclass
 from functools import cache
 from importlib import import_module
 
 import numpy as np
+
+from crosslabel.files.foreign import FORMS
 
 OURS = re.compile(r"crosslabel\.(core|features|flagship|intake|methods)(\.[a-z0-9_]+)+", re.ASCII)
 # Modules in files of earlier versions, and where what they held is now.
@@ -23,15 +26,6 @@ EARLIER = (
     (re.compile(r"crosslabel\.estimators\.([a-z]+)"), r"crosslabel.methods.\1"),
     (re.compile(r"crosslabel\.core\.relaxed"), "crosslabel.core.tied_codes"),
 )
-# Parts of scikit-learn that hold estimators. Not those that read files or fetch them, nor tests.
-PARTS = (
-    "calibration|cluster|compose|covariance|cross_decomposition|decomposition|discriminant_analysis"
-    "|dummy|ensemble|feature_extraction|feature_selection|gaussian_process|impute|isotonic"
-    "|kernel_approximation|kernel_ridge|linear_model|manifold|mixture|model_selection|multiclass"
-    "|multioutput|naive_bayes|neighbors|neural_network|pipeline|preprocessing|random_projection"
-    "|semi_supervised|svm"
-)
-SCIKIT_LEARN = re.compile(rf"sklearn\.({PARTS})(\._[a-z0-9_]+)?", re.ASCII)
 SCALARS = {
     name: np.dtype(name).type
     for name in (
@@ -78,39 +72,33 @@ def is_trusted(module: str, name: str) -> bool:
     known = PLAIN.get(module)
     if known is not None:
         return name in known
-    return bool(OURS.fullmatch(module) or SCIKIT_LEARN.fullmatch(module))
+    return bool(OURS.fullmatch(module)) or f"{module}.{name}" in FORMS
 
 
 @cache
 def trusted_class(module: str, name: str) -> type:
     """The type of this name.
 
-    Of a package of ours any class that is defined there, of scikit-learn an estimator.
+    Of ours an estimator, or a value of the mathematics: a tuple with names, or a data class.
     """
     found = _found(module, name)
     if not isinstance(found, type):
         raise TypeError(f"{module}.{name} is no type")
-    if module.startswith("sklearn."):
-        from sklearn.base import BaseEstimator
-
-        if not issubclass(found, BaseEstimator):
-            raise TypeError(f"{module}.{name} is no estimator")
+    if module.startswith("crosslabel.") and not hasattr(found, "get_params"):
+        is_value = hasattr(found, "_fields") or is_dataclass(found)
+        if not (is_value and present_module(module).startswith("crosslabel.core.")):
+            raise TypeError(f"{module}.{name} is neither an estimator nor a value")
     return found
 
 
 def trusted_function(module: str, name: str) -> Callable[..., object]:
-    """The function of this name: NumPy's elementwise ones, or one of our mathematics.
+    """The function of this name: an elementwise one of NumPy.
 
-    Not scikit-learn's: a file could hand a pipeline one that reads files or fetches them.
+    No other: a file could hand a pipeline one that reads files, fetches them, or never ends.
     """
     if module in UFUNC_MODULES and _is_ufunc(name):
         return getattr(np, name)
-    if not module.startswith("crosslabel.core."):
-        raise TypeError(f"the function {module}.{name} is not trusted")
-    found = _found(module, name)
-    if not callable(found) or isinstance(found, type):
-        raise TypeError(f"{module}.{name} is no function")
-    return found
+    raise TypeError(f"the function {module}.{name} is not trusted")
 
 
 def _found(module: str, name: str) -> object:

@@ -82,16 +82,19 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
     offset : "auto" or float, default="auto"
         A constant coordinate beside the features before samples get unit norm: a class may then
         lie off the origin, as in standardised tables. 0 for none.
-    kernel : {"auto", "linear", "rbf", "poly", "precomputed"} or callable, default="auto"
+    kernel : {"auto", "linear", "rbf", "poly", "precomputed", "log-euclidean", "stein", \
+            "projection", "projection-rbf"} or callable, default="auto"
         Learn in the space of a kernel, whose values for two arrays of rows a callable gives. "auto"
-        takes "rbf" only where it is better by more than one standard error.
+        takes "rbf" only where it is better by more than one standard error. The last four are for
+        rows that are covariance matrices and subspaces (`crosslabel.core.manifolds`).
     n_landmarks : int, default=None
         Training samples that a kernel is reckoned from (Nyström); None for all, which is exact.
     shrinkage : "auto" or float, default="auto"
         Of the joint rule's discriminant: how much of the pooled covariance is replaced by its mean.
-    init : {"spectral", "kmeans", "random"}, callable or array-like, default="spectral"
-        Where iterations start: the closed form; centroids of each class, with centroids of the
-        residuals for shared atoms; random training samples; the result of
+    init : {"spectral", "kmeans", "random", "whole-random"}, callable or array-like
+        Where iterations start. "spectral", the default, is the closed form; "kmeans" centroids of
+        each class, with centroids of the residuals for shared atoms; "random" training samples of
+        each class; "whole-random" samples of any class for every atom. Or the result of
         ``init(X, labels, layout, ridge, rng, sample_weight)``; or an array of shape
         (n_atoms, n_features), shared atoms first, then those of each class as in `classes_`.
     max_iter : int, default=20
@@ -257,8 +260,9 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training samples; also an array on disk (memmap, Zarr, HDF5, the path of an .npy file or
-            of a folder of .npy shards) or a Dask array or dataframe: see docs/streaming.md.
+            Training samples, dense or sparse; also an array on disk (memmap, Zarr, HDF5, the path
+            of an .npy file or of a folder of .npy shards) or a Dask array or dataframe: see
+            docs/guide/streaming.md.
         y : array-like of shape (n_samples,)
             Their labels, of any type and in any order.
         sample_weight : array-like of shape (n_samples,), optional

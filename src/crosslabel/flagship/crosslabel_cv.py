@@ -85,7 +85,7 @@ class CrossLabelClassifierCV(Predictor):
         together.
     scoring : str or callable, default=None
         Any scorer of scikit-learn; None for accuracy.
-    init : {"spectral", "kmeans", "random"} or callable, default="spectral"
+    init : {"spectral", "kmeans", "random", "whole-random"} or callable, default="spectral"
         Where iterations start, as of `CrossLabelClassifier`.
     max_iter : int, default=20
         Most iterations where there are any.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
-    ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
 )
 from sklearn.utils import Tags
@@ -19,10 +19,15 @@ from crosslabel.core.backend import ArrayOrTensor, is_tensor
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.novelty import novelty
-from crosslabel.intake.checking import is_plain, validate_data
+from crosslabel.flagship.plausible import check_fitted, check_summary
+from crosslabel.intake.checking import finite_scores, in_parts, is_plain, validate_rows
 from crosslabel.intake.devices import like, named, on_device, tensor_queries
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.partitions import over_partitions
+from crosslabel.site import on_site
+
+DENSE_VALUES = 2**24
+"""Of sparse queries, at most this many values are dense at a time."""
 
 JOINT = "joint"
 """Name of what decides where more than one rule has a say."""
@@ -40,7 +45,8 @@ def learnt(read: Callable[[Fitted], object], meaning: str) -> property:
     return property(value, doc=meaning)
 
 
-class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator):
+@on_site
+class Predictor(TransformerMixin, ClassifierMixin, BaseEstimator):
     """An estimator whose predictions come from one value, `_fitted`."""
 
     _fitted: Fitted
@@ -155,6 +161,26 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMix
             )
         return codes @ like(self.dictionary_, codes)
 
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
+        """Name of each atom: of the model, its class, and its number within the class.
+
+        Parameters
+        ----------
+        input_features : ignored
+            There by scikit-learn's convention.
+
+        Returns
+        -------
+        ndarray of str of shape (n_atoms,)
+            As "crosslabelclassifier_cat_0"; "crosslabelclassifier_shared0" for a shared atom.
+        """
+        check_is_fitted(self)
+        prefix, layout = type(self).__name__.lower(), self._fitted.view.layout
+        names = [f"{prefix}_shared{k}" for k in range(layout.shared)]
+        for label, size in zip(self._fitted.classes, layout.per_class):
+            names += [f"{prefix}_{label}_{k}" for k in range(size)]
+        return np.array(names, dtype=object)
+
     def check_queries(self, X: ArrayLike) -> ArrayOrTensor:
         """Valid queries as they are: an array, or a tensor where it is one."""
         if "_fitted" not in self.__dict__:  # scikit-learn's check takes a tenth of a query
@@ -163,27 +189,33 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMix
             return tensor_queries(X, self.device, self.n_features_in_)
         if is_plain(X, self.n_features_in_, self.__dict__.get("feature_names_in_")):
             return X
-        return validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
+        return validate_rows(self, X, reset=False)
 
     def _on_queries(
         self, X: ArrayLike, compute: Callable[[Fitted, ArrayOrTensor], ArrayOrTensor]
     ) -> ArrayOrTensor:
         """A function of the model and valid queries: on their device, or on the model's."""
+        if issparse(X) and (several := in_parts(X, DENSE_VALUES)):
+            return np.concatenate([self._on_queries(part, compute) for part in several])
         queries = self.check_queries(X)
         fitted = self._fitted
         if self.device is None and not is_tensor(queries):
-            return compute(fitted, queries)
+            return finite_scores(compute(fitted, queries))
         return on_device(lambda rows: like(compute(fitted, rows), rows), queries, self.device)
 
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.dictionary_)
+    def check_stored(self) -> None:
+        """Refuse what was not learnt, where the attributes come from a file."""
+        if "_fitted" in self.__dict__:
+            check_fitted(self._fitted, self.n_features_in_)
+        if "_summary" in self.__dict__:
+            check_summary(self.__dict__["_summary"])
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_fitted" in self.__dict__
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         # Classes are told apart by direction, not by position: of scikit-learn's test blobs in the
         # plane, two lie in nearly the same direction from the origin.
         tags.classifier_tags.poor_score = True

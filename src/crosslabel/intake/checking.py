@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sklearn.utils.validation
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
@@ -70,6 +71,34 @@ def validate_data(estimator: BaseEstimator, *args: object, **settings: object) -
         return sklearn.utils.validation.validate_data(estimator, *args, **settings)
 
 
+def validate_rows(estimator: BaseEstimator, *args: object, **settings: object) -> Any:
+    """Rows in float64 or float32 and C order, in full where they were sparse; the labels as well.
+
+    What is learnt from rows, products and atoms, is dense: nothing is saved by sparse rows but the
+    memory of all of them at once, which `sources` saves for large ones.
+    """
+    settings = {"dtype": [np.float64, np.float32], **settings}
+    found = validate_data(estimator, *args, accept_sparse="csr", order="C", **settings)
+    if isinstance(found, tuple):
+        return (in_full(found[0]), *found[1:])
+    return in_full(found)
+
+
+def in_full(rows: Any) -> Array:
+    """Sparse rows as an array, anything else as it is."""
+    return rows.toarray() if issparse(rows) else rows
+
+
+def in_parts(rows: Any, n_values: int) -> list[Any]:
+    """Sparse rows cut so that none has more values in full; none where they need no cut."""
+    n_rows, n_features = rows.shape
+    step = max(1, n_values // max(1, n_features))
+    if n_rows <= step:
+        return []
+    by_row = rows.tocsr()
+    return [by_row[start : start + step] for start in range(0, n_rows, step)]
+
+
 def check_training(
     estimator: BaseEstimator,
     X: ArrayLike,
@@ -92,7 +121,7 @@ def check_training(
     if device is not None:
         device_named(device)  # says what is missing
     X, y = from_device(X, device), from_device(y)
-    samples, targets = validate_data(estimator, X, y, dtype=[np.float64, np.float32], order="C")
+    samples, targets = validate_rows(estimator, X, y)
     check_classification_targets(targets)
     weights = checked_weights(from_device(sample_weight), len(samples))
     kept = weights > 0
@@ -130,12 +159,11 @@ def check_batch(
     dtype : dtype or None
         Of the samples that came before; None for the first batch.
     """
-    samples = validate_data(
+    samples = validate_rows(
         estimator,
         from_device(X),
         reset=dtype is None,
         dtype=[np.float64, np.float32] if dtype is None else dtype,
-        order="C",
         ensure_all_finite=False,
         ensure_min_samples=0,
     )
@@ -213,6 +241,16 @@ def checked_weights(sample_weight: ArrayLike | None, n_samples: int) -> NDArray[
             "are zero or more."
         )
     return weights
+
+
+def finite_scores(scores: Array) -> Array:
+    """The scores as they are, or an error where one is NaN or infinite: no label follows then."""
+    if np.isfinite(scores).all():
+        return scores
+    raise ValueError(
+        "The scores of this model are not finite: it was not learnt from data like these, or its "
+        "file was changed. Rescale the queries, or train the model anew."
+    )
 
 
 def check_range(X: Array, advice: str = "Rescale X, or let the samples be scaled.") -> Array:

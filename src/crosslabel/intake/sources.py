@@ -1,4 +1,4 @@
-"""Samples that lie on disk, read block by block: memmaps, Zarr, HDF5, folders of .npy shards."""
+"""Samples that are read block by block: memmaps, Zarr, HDF5, .npy shards, sparse rows."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, TypeGuard
+from typing import Any, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, sparray, spmatrix
 
 from crosslabel.core.scaling import Array
 from crosslabel.intake.checking import check_finite
@@ -22,14 +23,17 @@ from crosslabel.intake.partitions import DaskCollection, is_dask
 ON_DISK = ("zarr", "h5py")
 """Packages whose arrays are read block by block."""
 
+SPARSE = sparray | spmatrix
+"""SciPy's sparse arrays and matrices."""
+
 N_PROBES = 64
 """Rows that stand for all in the fingerprint of a data set."""
 
 
 def is_out_of_core(X: object, memory_limit: int) -> TypeGuard[OnDisk | DaskCollection]:
     """Whether samples are to be learnt from in a pass instead of being held in memory."""
-    if isinstance(X, np.memmap):
-        return X.nbytes > memory_limit // 4
+    if isinstance(X, np.memmap | SPARSE):
+        return float(np.prod(X.shape, dtype=float)) * X.dtype.itemsize > memory_limit // 4
     return isinstance(X, str | os.PathLike) or _package(X) in ON_DISK or is_dask(X)
 
 
@@ -53,8 +57,34 @@ class ArrayOnDisk(Protocol):
     def __getitem__(self, rows: slice, /) -> NDArray[np.generic]: ...
 
 
-OnDisk = ArrayOnDisk | str | os.PathLike[str]
-"""Samples that lie on disk: an array there, or the path of .npy files."""
+@dataclass(frozen=True)
+class SparseRows:
+    """Sparse rows that become dense as they are read.
+
+    Attributes
+    ----------
+    rows : sparse array or matrix
+        In a format that is cut by rows.
+    """
+
+    rows: csr_array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and features."""
+        return self.rows.shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of the values."""
+        return self.rows.dtype
+
+    def __getitem__(self, rows: slice, /) -> NDArray[np.generic]:
+        return self.rows[rows].toarray()
+
+
+OnDisk: TypeAlias = ArrayOnDisk | str | os.PathLike[str] | sparray | spmatrix
+"""Samples that are read in blocks: an array on disk, the path of .npy files, sparse rows."""
 
 
 @dataclass(frozen=True)
@@ -134,9 +164,11 @@ def open_source(X: OnDisk) -> Source:
 
     Parameters
     ----------
-    X : memmap, Zarr array, HDF5 data set or path
+    X : memmap, Zarr array, HDF5 data set, sparse array or path
         A path is that of an .npy file or of a folder of .npy shards, taken in the order of names.
     """
+    if isinstance(X, SPARSE):
+        return _checked(Source((SparseRows(csr_array(X)),), ("the sparse array",)))
     if not isinstance(X, str | os.PathLike):
         return _checked(Source((X,), ("the array",)))
     files = _npy_files(Path(X))

@@ -16,6 +16,7 @@ from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.files import arrays as archive
 from crosslabel.intake import labels
 from crosslabel.intake.checking import checked_weights
+from crosslabel.intake.plausible import check_scatters, check_statistics
 
 KIND = "class statistics"
 
@@ -227,8 +228,20 @@ class ClassStatistics:
         Parameters
         ----------
         path : path
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged, of another kind, or holds what no samples have.
         """
-        return cls.from_arrays(archive.load(path, KIND))
+        arrays = archive.load(path, KIND)
+        try:
+            found = cls.from_arrays(arrays)
+            check_scatters(found.moments, found.normalized)
+        except (ValueError, KeyError) as error:
+            reason = str(error).strip(" .'")
+            raise ValueError(f"{path} holds no statistics of samples: {reason}.") from None
+        return found
 
     def to_arrays(self) -> archive.Arrays:
         """The statistics as arrays of numbers and text."""
@@ -246,7 +259,8 @@ class ClassStatistics:
 
     @classmethod
     def from_arrays(cls, arrays: archive.Arrays) -> ClassStatistics:
-        """Statistics from what `to_arrays` gave."""
+        """Statistics from what `to_arrays` gave, checked."""
+        check_statistics(arrays)
         ends = np.cumsum(arrays["sizes"])
         rows = np.split(arrays["rows"], ends[:-1]) if len(ends) else []
         scatters = tuple(Scatter(*each) for each in zip(rows, arrays["is_factor"].tolist()))

@@ -77,7 +77,7 @@ def codebooks(
         values, owners = stored["values"], stored["owners"]
     pyramids = []
     for number, train in enumerate(seen):
-        pyramid = SpatialPyramid(random_state=number)
+        pyramid = SpatialPyramid(longest_side=None, random_state=number)
         own = values[np.isin(owners, train)]
         random = np.random.RandomState(number)
         pyramid.descriptor_ = DenseSIFT()

@@ -3,11 +3,13 @@
 A run that is killed at any moment loses only the cells it was computing. The store is a folder:
 
     records/<key>.json         one finished cell each
+    choices/<key>.json         parameters that training samples chose
     dictionaries/<key>.npz     learnt atoms of the cells whose spec keeps them
     features/<data set>/       features that take long to compute
 
-The key is a hash of all that a cell's result depends on by declaration (`Cell.identity`), so that a
-changed parameter is another cell, and records of older parameters stay without being in the way.
+The key is a hash of all that a cell's result depends on by declaration (`Cell.identity`), the
+version of the numerics included: a changed parameter is another cell, records of older parameters
+and of older code stay without being in the way.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from threadpoolctl import threadpool_info
 from crosslabel.files.whole import write_whole
 from crosslabel.lab.spec import Cell
 
-FORMAT = 1  # part of every key: raised when a record would no longer mean the same
+FORMAT = 2  # part of every key: raised when a record would no longer mean the same
 VARYING = ("fit_seconds", "query_seconds", "cell_seconds", "finished")  # from run to run
 
 
@@ -70,7 +72,8 @@ class Record:
     fit_seconds : float
         Time of `fit`, on features that are there.
     query_seconds : float
-        Time of `predict` on all test samples, per sample.
+        Time of `predict` per sample: on all test samples at once, or in tables of times on one
+        sample at a time.
     cell_seconds : float
         Time of the whole cell, features included.
     finished : str
@@ -151,6 +154,11 @@ class Store:
     def features(self) -> Path:
         """Folder of features that take long to compute."""
         return self.folder / "features"
+
+    @property
+    def choices(self) -> Path:
+        """Folder of parameters that training samples chose."""
+        return self.folder / "choices"
 
     def place(self, cell: Cell) -> Path:
         """File of a cell's record."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NotRequired, TypedDict
 
+from crosslabel.lab.numerics import versions
 from crosslabel.lab.published import Published, Ratio, Reason
 
 KINDS = ("table", "figure")
@@ -90,6 +91,9 @@ class Method:
         The paper's row that it is put beside; where empty, the one of its name or label.
     parameters_of : str
         The section of `published.toml` whose ridge, suppression and grouping it has.
+    search : dict of str to float
+        Parameters that training data choose (`choice`): each starts from its value in `parameters`
+        and climbs by this factor.
     """
 
     name: str
@@ -104,6 +108,7 @@ class Method:
     note: str = ""
     paper: str = ""
     parameters_of: str = ""
+    search: Mapping[str, float] = field(default_factory=dict)
 
     def runs_at(self, setting: TableSetting) -> bool:
         """Whether the method has a cell at this setting."""
@@ -172,6 +177,9 @@ class Cell:
         given: dict[str, object] = {"indices": self.indices} if self.indices else {}
         if self.spec.codes_of != FIRST_CLASSES:
             given["codes_of"] = self.spec.codes_of
+        if self.method.search:
+            given["search"] = dict(self.method.search)
+        steps = [str(step["step"]) for step in self.features]
         return {
             "table": self.spec.name,
             "data": dict(self.spec.data),
@@ -184,6 +192,7 @@ class Cell:
             "setting": self.setting.name,
             "split": self.split,
             "seed": self.seed,
+            "numerics": versions([self.method.estimator, *steps]),
             **given,
         }
 
@@ -210,7 +219,8 @@ class Spec:
     keep : tuple of str
         What a record keeps beside its numbers: names in `figure_data.EXTRAS`.
     serial : bool
-        Whether cells run alone, one at a time and on one thread, so that times can be compared.
+        Whether cells run alone, one at a time and on one thread, so that times can be compared;
+        a query is then timed by itself, as the paper's are.
     axis : str
         Of a figure: the parameter on its axis.
     codes_of : tuple of int

@@ -197,6 +197,8 @@ def _check(spec: Spec) -> None:
     for method in spec.methods:
         for name in (*(method.settings or ()), *method.at):
             _expect(spec, name, names, f"setting of method {method.name}")
+        for name in method.search:
+            _expect(spec, name, method.parameters, f"search of method {method.name}")
         if method.parameters_of:
             _expect(spec, method.parameters_of, paper.sections(), "parameters_of")
     for value in spec.published:

@@ -8,7 +8,9 @@ method.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Self
+from functools import cached_property
+from numbers import Integral
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,15 +27,19 @@ from crosslabel.intake.checking import (
     check_range,
     check_spread,
     check_training,
+    finite_scores,
     is_plain,
-    validate_data,
+    validate_rows,
 )
 from crosslabel.intake.devices import check_tensor, named, on_device
-from crosslabel.methods.parameters import YES_OR_NO, Constraints
+from crosslabel.methods.parameters import YES_OR_NO, AtomCounts, Constraints
+from crosslabel.methods.stored import GRAM, check_learnt
+from crosslabel.site import on_site
 
 ADVICE = "Rescale X, or use normalize=True."
 
 
+@on_site
 class ComparisonMethod(ClassifierMixin, BaseEstimator, ABC):
     """A classifier whose result depends neither on the order of samples nor on names of classes.
 
@@ -50,6 +56,7 @@ class ComparisonMethod(ClassifierMixin, BaseEstimator, ABC):
     normalize: bool
     device: str | None = None  # where to predict; a parameter of the methods that have a choice
     classes_: NDArray[np.generic]
+    dictionary_: Array
     atom_labels_: Labels
     n_features_in_: int
 
@@ -91,6 +98,7 @@ class ComparisonMethod(ClassifierMixin, BaseEstimator, ABC):
             check_spread(samples)
         order = canonical(samples, given.labels, len(given.classes))
         self.classes_, self._class_order = given.classes, order.classes
+        self.__dict__.pop(GRAM, None)  # of an earlier dictionary
         copies = order.weights.astype(int)  # equal samples were joined, and stay as many
         sorted_samples = samples[np.repeat(order.rows, copies)]
         self._learn(np.asarray(sorted_samples, np.float64), np.repeat(order.labels, copies))
@@ -138,7 +146,7 @@ class ComparisonMethod(ClassifierMixin, BaseEstimator, ABC):
         if is_tensor(X):
             return check_tensor(X, self.device, self.n_features_in_, self.normalize)
         if not is_plain(X, self.n_features_in_, getattr(self, "feature_names_in_", None)):
-            X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
+            X = validate_rows(self, X, reset=False)
         return self._scaled(np.asarray(X))
 
     def _scaled(self, X: Array) -> Array:
@@ -148,22 +156,49 @@ class ComparisonMethod(ClassifierMixin, BaseEstimator, ABC):
         """Scores in the order of `classes_`, of an array, or of a tensor where it is."""
         order = np.argsort(self._class_order)
         if not is_tensor(X):
-            return self._scores(np.asarray(X, np.float64))[:, order]
+            return finite_scores(self._scores(np.asarray(X, np.float64))[:, order])
         from crosslabel.core.gpu.moving import moved
 
         # Every fit makes a new `classes_`: a copy on the device is as old as that.
         return moved(self, X.device, self.classes_)._scores(X.double())[:, order]
+
+    def _atom_counts(self, atoms_per_class: AtomCounts) -> int | Labels:
+        """Atoms of each class 0 … C−1 from those of the classes in the order of `classes_`."""
+        if isinstance(atoms_per_class, Integral):
+            return int(atoms_per_class)
+        counts = np.asarray(atoms_per_class)
+        if counts.shape != self.classes_.shape or counts.dtype.kind not in "iu" or counts.min() < 1:
+            raise ValueError(
+                f"atoms_per_class is {atoms_per_class}, and there are {len(self.classes_)} "
+                "classes: give one whole number of at least 1 for all of them, or one for each."
+            )
+        return counts[self._class_order]
 
     def _name_atoms(self, layout: AtomLayout) -> None:
         """Set `atom_labels_`: the class of each atom as an index in `classes_`, −1 if shared."""
         own = layout.labels != SHARED
         self.atom_labels_ = np.where(own, self._class_order[layout.labels], SHARED)
 
+    @cached_property
+    def _gram(self) -> Array:
+        """DDᵀ, computed when it is first asked for: once, not for every query."""
+        return self.dictionary_ @ self.dictionary_.T
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All attributes but what follows from them: files stay small and cannot contradict."""
+        return {name: value for name, value in super().__getstate__().items() if name != GRAM}
+
+    def check_stored(self) -> None:
+        """Refuse what was not learnt, where the attributes come from a file."""
+        self.__dict__.pop(GRAM, None)
+        check_learnt(self.__dict__)
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "classes_")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         # Classes are told apart by direction, not by position: of scikit-learn's test blobs in the
         # plane, two lie in nearly the same direction from the origin.
         tags.classifier_tags.poor_score = True

@@ -13,6 +13,7 @@ from crosslabel.core.residuals import energies
 from crosslabel.core.scaling import Array
 from crosslabel.methods.parameters import (
     COUNT,
+    COUNTS,
     POSITIVE,
     POSITIVE_OR_ZERO,
     SEED,
@@ -24,7 +25,7 @@ Codes = TypeVar("Codes")
 
 CONSTRAINTS: Constraints = {
     "normalize": YES_OR_NO,
-    "atoms_per_class": COUNT,
+    "atoms_per_class": COUNTS,
     "penalty": POSITIVE,
     "max_iter": COUNT,
     "tol": POSITIVE_OR_ZERO,

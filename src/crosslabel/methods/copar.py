@@ -13,7 +13,13 @@ from crosslabel.core.scaling import Array
 from crosslabel.core.unit_ball import update_atoms
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.class_dictionary import CONSTRAINTS, alternate, coherence, local_energies
-from crosslabel.methods.parameters import COUNT_OR_ZERO, POSITIVE_OR_ZERO, Constraints, RandomState
+from crosslabel.methods.parameters import (
+    COUNT_OR_ZERO,
+    POSITIVE_OR_ZERO,
+    AtomCounts,
+    Constraints,
+    RandomState,
+)
 from crosslabel.methods.start import class_layout, class_parts, start_atoms
 
 
@@ -31,8 +37,9 @@ class COPAR(ComparisonMethod):
 
     Parameters
     ----------
-    atoms_per_class : int, default=15
-        Atoms of each class; a class gets at most as many as it has samples.
+    atoms_per_class : int or sequence of int, default=15
+        Atoms of each class, or one number per class in the order of `classes_`; a class gets at
+        most as many as it has samples.
     shared_atoms : int, default=5
         Atoms common to all classes.
     penalty : float, default=1e-2
@@ -81,7 +88,7 @@ class COPAR(ComparisonMethod):
 
     def __init__(
         self,
-        atoms_per_class: int = 15,
+        atoms_per_class: AtomCounts = 15,
         *,
         shared_atoms: int = 5,
         penalty: float = 1e-2,
@@ -105,7 +112,9 @@ class COPAR(ComparisonMethod):
         self.random_state = random_state
 
     def _learn(self, X: Array, labels: Labels) -> None:
-        self._layout = layout = class_layout(labels, self.atoms_per_class, self.shared_atoms)
+        self._layout = layout = class_layout(
+            labels, self._atom_counts(self.atoms_per_class), self.shared_atoms
+        )
         self._name_atoms(layout)
         D = start_atoms(X, labels, layout, self.random_state)
         parts = class_parts(labels)
@@ -120,7 +129,6 @@ class COPAR(ComparisonMethod):
             sweep, D, start, self.max_iter, self.tol
         )
         self.n_iter_ = len(self.objective_trace_)
-        self._gram = self.dictionary_ @ self.dictionary_.T
 
     def _update_codes(self, X: Array, parts: list[slice], D: Array, codes: Array) -> Array:
         codes = codes.copy()

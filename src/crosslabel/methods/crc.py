@@ -69,7 +69,6 @@ class CRC(ComparisonMethod):
         self.dictionary_ = X
         self.coder_ = ridge_coder(X, self.ridge)
         self._parts = class_parts(labels)
-        self._gram = X @ X.T
 
     def _scores(self, X: Array) -> Array:
         codes = X @ self.coder_.T

@@ -8,8 +8,8 @@ import numpy as np
 
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
-from crosslabel.methods.parameters import POSITIVE_OR_ZERO, Constraints, RandomState
-from crosslabel.methods.sparse_linear import SparseLinearClassifier
+from crosslabel.methods.parameters import POSITIVE_OR_ZERO, AtomCounts, Constraints, RandomState
+from crosslabel.methods.sparse_linear import SparseLinearClassifier, sparse_codes
 from crosslabel.methods.start import one_hot
 
 
@@ -25,8 +25,9 @@ class DKSVD(SparseLinearClassifier):
 
     Parameters
     ----------
-    atoms_per_class : int, default=15
-        Atoms per class in the dictionary; a class gives at most as many as it has samples.
+    atoms_per_class : int or sequence of int, default=15
+        Atoms of each class, or one number per class in the order of `classes_`; a class gives at
+        most as many as it has samples.
     label_weight : float, default=1e-2
         γ, for samples of unit norm. Zero gives K-SVD with the classifier of its codes.
     sparsity : int, default=30
@@ -68,7 +69,7 @@ class DKSVD(SparseLinearClassifier):
 
     def __init__(
         self,
-        atoms_per_class: int = 15,
+        atoms_per_class: AtomCounts = 15,
         *,
         label_weight: float = 1e-2,
         sparsity: int = 30,
@@ -93,4 +94,5 @@ class DKSVD(SparseLinearClassifier):
         D, _ = self._start(X, labels)
         targets = one_hot(labels)
         weights = np.full(targets.shape[1], self.label_weight)
-        self._keep(*self._stacked_ksvd(X, D, targets, weights))
+        codes = sparse_codes(X, D, self.sparsity)
+        self._keep(*self._stacked_ksvd(X, D, codes, targets, weights))

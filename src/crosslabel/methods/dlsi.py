@@ -14,7 +14,7 @@ from crosslabel.core.scaling import Array
 from crosslabel.core.unit_ball import update_atoms
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.class_dictionary import CONSTRAINTS, alternate, coherence, local_energies
-from crosslabel.methods.parameters import POSITIVE_OR_ZERO, Constraints, RandomState
+from crosslabel.methods.parameters import POSITIVE_OR_ZERO, AtomCounts, Constraints, RandomState
 from crosslabel.methods.start import class_layout, class_parts, start_atoms
 
 
@@ -30,8 +30,9 @@ class DLSI(ComparisonMethod):
 
     Parameters
     ----------
-    atoms_per_class : int, default=15
-        Atoms of each class; a class gets at most as many as it has samples.
+    atoms_per_class : int or sequence of int, default=15
+        Atoms of each class, or one number per class in the order of `classes_`; a class gets at
+        most as many as it has samples.
     penalty : float, default=1e-2
         λ.
     incoherence : float, default=1e-2
@@ -73,7 +74,7 @@ class DLSI(ComparisonMethod):
 
     def __init__(
         self,
-        atoms_per_class: int = 15,
+        atoms_per_class: AtomCounts = 15,
         *,
         penalty: float = 1e-2,
         incoherence: float = 1e-2,
@@ -93,7 +94,7 @@ class DLSI(ComparisonMethod):
         self.random_state = random_state
 
     def _learn(self, X: Array, labels: Labels) -> None:
-        self._layout = layout = class_layout(labels, self.atoms_per_class)
+        self._layout = layout = class_layout(labels, self._atom_counts(self.atoms_per_class))
         self._name_atoms(layout)
         D = start_atoms(X, labels, layout, self.random_state)
         samples = [X[part] for part in class_parts(labels)]

@@ -14,7 +14,16 @@ from crosslabel.core.residuals import energies
 from crosslabel.core.scaling import Array
 from crosslabel.core.unit_ball import update_atoms
 from crosslabel.methods.base import ComparisonMethod
-from crosslabel.methods.parameters import COUNT, DEVICE, POSITIVE, SEED, Constraints, RandomState
+from crosslabel.methods.parameters import (
+    COUNT,
+    COUNTS,
+    DEVICE,
+    POSITIVE,
+    SEED,
+    AtomCounts,
+    Constraints,
+    RandomState,
+)
 from crosslabel.methods.start import class_layout, class_parts, start_atoms
 
 
@@ -31,8 +40,9 @@ class DPL(ComparisonMethod):
 
     Parameters
     ----------
-    atoms_per_class : int, default=30
-        Atoms of each class; a class gets at most as many as it has samples.
+    atoms_per_class : int or sequence of int, default=30
+        Atoms of each class, or one number per class in the order of `classes_`; a class gets at
+        most as many as it has samples.
     fidelity : float, default=0.05
         τ, as published.
     suppression : float, default=0.003
@@ -70,7 +80,7 @@ class DPL(ComparisonMethod):
 
     _parameter_constraints: ClassVar[Constraints] = {
         **ComparisonMethod._parameter_constraints,
-        "atoms_per_class": COUNT,
+        "atoms_per_class": COUNTS,
         "fidelity": POSITIVE,
         "suppression": POSITIVE,
         "ridge": POSITIVE,
@@ -81,7 +91,7 @@ class DPL(ComparisonMethod):
 
     def __init__(
         self,
-        atoms_per_class: int = 30,
+        atoms_per_class: AtomCounts = 30,
         *,
         fidelity: float = 0.05,
         suppression: float = 0.003,
@@ -101,7 +111,7 @@ class DPL(ComparisonMethod):
         self.device = device
 
     def _learn(self, X: Array, labels: Labels) -> None:
-        self._layout = layout = class_layout(labels, self.atoms_per_class)
+        self._layout = layout = class_layout(labels, self._atom_counts(self.atoms_per_class))
         self._name_atoms(layout)
         D = start_atoms(X, labels, layout, self.random_state)
         P = np.empty_like(D)

@@ -14,7 +14,7 @@ from crosslabel.core.residuals import class_residuals, energies
 from crosslabel.core.scaling import Array
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.class_dictionary import CONSTRAINTS, alternate
-from crosslabel.methods.parameters import POSITIVE_OR_ZERO, Constraints, RandomState
+from crosslabel.methods.parameters import POSITIVE_OR_ZERO, AtomCounts, Constraints, RandomState
 from crosslabel.methods.start import class_layout, class_parts, start_atoms
 
 
@@ -33,8 +33,9 @@ class FDDL(ComparisonMethod):
 
     Parameters
     ----------
-    atoms_per_class : int, default=15
-        Atoms of each class; a class gets at most as many as it has samples.
+    atoms_per_class : int or sequence of int, default=15
+        Atoms of each class, or one number per class in the order of `classes_`; a class gets at
+        most as many as it has samples.
     penalty : float, default=5e-3
         λ₁, as published for faces; also γ and γ₁, the l1 weight in prediction.
     fisher : float, default=5e-2
@@ -83,7 +84,7 @@ class FDDL(ComparisonMethod):
 
     def __init__(
         self,
-        atoms_per_class: int = 15,
+        atoms_per_class: AtomCounts = 15,
         *,
         penalty: float = 5e-3,
         fisher: float = 5e-2,
@@ -105,7 +106,7 @@ class FDDL(ComparisonMethod):
         self.random_state = random_state
 
     def _learn(self, X: Array, labels: Labels) -> None:
-        self._layout = layout = class_layout(labels, self.atoms_per_class)
+        self._layout = layout = class_layout(labels, self._atom_counts(self.atoms_per_class))
         self._name_atoms(layout)
         D = start_atoms(X, labels, layout, self.random_state)
         parts = class_parts(labels)
@@ -122,7 +123,6 @@ class FDDL(ComparisonMethod):
         )
         self.n_iter_ = len(self.objective_trace_)
         self.means_ = np.stack([codes[part].mean(axis=0) for part in parts])
-        self._gram = self.dictionary_ @ self.dictionary_.T
 
     def _scores(self, X: Array) -> Array:
         return -{"global": self._global, "local": self._local}[self.coding](X)

@@ -12,7 +12,13 @@ from crosslabel.core.scaling import Array
 from crosslabel.core.unit_ball import update_atoms
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.class_dictionary import CONSTRAINTS, alternate, local_energies
-from crosslabel.methods.parameters import COUNT_OR_ZERO, POSITIVE_OR_ZERO, Constraints, RandomState
+from crosslabel.methods.parameters import (
+    COUNT,
+    COUNT_OR_ZERO,
+    POSITIVE_OR_ZERO,
+    Constraints,
+    RandomState,
+)
 from crosslabel.methods.start import class_layout, class_parts, start_atoms
 
 
@@ -68,6 +74,7 @@ class JDL(ComparisonMethod):
 
     _parameter_constraints: ClassVar[Constraints] = {
         **CONSTRAINTS,
+        "atoms_per_class": COUNT,
         "shared_atoms": COUNT_OR_ZERO,
         "fisher": POSITIVE_OR_ZERO,
     }

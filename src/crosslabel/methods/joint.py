@@ -10,7 +10,7 @@ from crosslabel.core.moments import Labels
 from crosslabel.core.omp import omp
 from crosslabel.core.scaling import Array, row_norms
 from crosslabel.core.unit_ball import update_atoms
-from crosslabel.methods.parameters import POSITIVE_OR_ZERO, Constraints, RandomState
+from crosslabel.methods.parameters import POSITIVE_OR_ZERO, AtomCounts, Constraints, RandomState
 from crosslabel.methods.sparse_linear import SparseLinearClassifier, ridge_regression, sparse_codes
 from crosslabel.methods.start import one_hot
 
@@ -30,8 +30,9 @@ class JointDictionary(SparseLinearClassifier):
 
     Parameters
     ----------
-    atoms_per_class : int, default=15
-        Atoms per class in the dictionary; a class gives at most as many as it has samples.
+    atoms_per_class : int or sequence of int, default=15
+        Atoms of each class, or one number per class in the order of `classes_`; a class gives at
+        most as many as it has samples.
     label_weight : float, default=1e-3
         γ.
     sparsity : int, default=30
@@ -75,7 +76,7 @@ class JointDictionary(SparseLinearClassifier):
 
     def __init__(
         self,
-        atoms_per_class: int = 15,
+        atoms_per_class: AtomCounts = 15,
         *,
         label_weight: float = 1e-3,
         sparsity: int = 30,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from crosslabel.core.ksvd import ksvd
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
-from crosslabel.methods.parameters import RandomState
+from crosslabel.methods.parameters import AtomCounts, RandomState
 from crosslabel.methods.sparse_linear import SparseLinearClassifier, ridge_regression, sparse_codes
 from crosslabel.methods.start import one_hot
 
@@ -22,8 +22,9 @@ class KSVD(SparseLinearClassifier):
 
     Parameters
     ----------
-    atoms_per_class : int, default=15
-        Atoms per class in the dictionary; a class gives at most as many as it has samples.
+    atoms_per_class : int or sequence of int, default=15
+        Atoms of each class, or one number per class in the order of `classes_`; a class gives at
+        most as many as it has samples.
     sparsity : int, default=30
         T, as published for the Extended Yale B faces.
     ridge : float, default=1.0
@@ -59,7 +60,7 @@ class KSVD(SparseLinearClassifier):
 
     def __init__(
         self,
-        atoms_per_class: int = 15,
+        atoms_per_class: AtomCounts = 15,
         *,
         sparsity: int = 30,
         ridge: float = 1.0,

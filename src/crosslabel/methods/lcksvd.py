@@ -6,9 +6,16 @@ from typing import ClassVar
 
 import numpy as np
 
+from crosslabel.core.ksvd import ksvd
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
-from crosslabel.methods.parameters import POSITIVE_OR_ZERO, Constraints, RandomState
+from crosslabel.methods.parameters import (
+    COUNT_OR_ZERO,
+    POSITIVE_OR_ZERO,
+    AtomCounts,
+    Constraints,
+    RandomState,
+)
 from crosslabel.methods.sparse_linear import SparseLinearClassifier
 from crosslabel.methods.start import one_hot
 
@@ -27,8 +34,9 @@ class LCKSVD(SparseLinearClassifier):
 
     Parameters
     ----------
-    atoms_per_class : int, default=15
-        Atoms per class in the dictionary; a class gives at most as many as it has samples.
+    atoms_per_class : int or sequence of int, default=15
+        Atoms of each class, or one number per class in the order of `classes_`; a class gives at
+        most as many as it has samples.
     consistency : float, default=1e-2
         α. The authors' 16 is for features of another scale: on samples of unit norm the labels
         then outweigh the samples, and codes of queries, which have no label, come out unlike those
@@ -40,7 +48,9 @@ class LCKSVD(SparseLinearClassifier):
     ridge : float, default=1.0
         Weight of ‖A‖² and ‖W‖² in the regressions that start.
     init_iter : int, default=20
-        Rounds of K-SVD on each class alone, which give the start.
+        Rounds of K-SVD on each class alone, which give the atoms to start from.
+    start_iter : int, default=20
+        Rounds of K-SVD on all samples from these atoms, whose codes give A and W to start from.
     max_iter : int, default=50
         Rounds of K-SVD on the stacked samples.
     rank_one : {"approximate", "exact"}, default="approximate"
@@ -73,17 +83,19 @@ class LCKSVD(SparseLinearClassifier):
         **SparseLinearClassifier._parameter_constraints,
         "consistency": POSITIVE_OR_ZERO,
         "label_weight": POSITIVE_OR_ZERO,
+        "start_iter": COUNT_OR_ZERO,
     }
 
     def __init__(
         self,
-        atoms_per_class: int = 15,
+        atoms_per_class: AtomCounts = 15,
         *,
         consistency: float = 1e-2,
         label_weight: float = 1e-2,
         sparsity: int = 30,
         ridge: float = 1.0,
         init_iter: int = 20,
+        start_iter: int = 20,
         max_iter: int = 50,
         rank_one: str = "approximate",
         normalize: bool = True,
@@ -95,6 +107,7 @@ class LCKSVD(SparseLinearClassifier):
         self.sparsity = sparsity
         self.ridge = ridge
         self.init_iter = init_iter
+        self.start_iter = start_iter
         self.max_iter = max_iter
         self.rank_one = rank_one
         self.normalize = normalize
@@ -106,6 +119,7 @@ class LCKSVD(SparseLinearClassifier):
         targets = np.concatenate([classes[:, layout.labels], classes], axis=1)  # [Q H]
         sizes = [layout.n_atoms, layout.n_classes]
         weights = np.repeat([self.consistency, self.label_weight], sizes)
-        D, learnt = self._stacked_ksvd(X, D, targets, weights)  # [A W]
+        _, codes = ksvd(X, D, self.sparsity, n_iter=self.start_iter, rank_one=self.rank_one)
+        D, learnt = self._stacked_ksvd(X, D, codes, targets, weights)  # [A W]
         self.transform_, W = np.split(learnt, [layout.n_atoms], axis=1)
         self._keep(D, W)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from numbers import Real
 from typing import ClassVar
 
@@ -14,7 +15,13 @@ from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.class_dictionary import CONSTRAINTS, alternate
-from crosslabel.methods.parameters import COUNT_OR_ZERO, POSITIVE_OR_ZERO, Constraints, RandomState
+from crosslabel.methods.parameters import (
+    COUNT_OR_ZERO,
+    POSITIVE_OR_ZERO,
+    AtomCounts,
+    Constraints,
+    RandomState,
+)
 from crosslabel.methods.start import class_layout, class_parts, start_atoms
 
 
@@ -34,8 +41,9 @@ class LRSDL(ComparisonMethod):
 
     Parameters
     ----------
-    atoms_per_class : int, default=15
-        Atoms of each class; a class gets at most as many as it has samples.
+    atoms_per_class : int or sequence of int, default=15
+        Atoms of each class, or one number per class in the order of `classes_`; a class gets at
+        most as many as it has samples.
     shared_atoms : int, default=10
         Atoms common to all classes.
     penalty : float, default=5e-3
@@ -84,7 +92,7 @@ class LRSDL(ComparisonMethod):
 
     def __init__(
         self,
-        atoms_per_class: int = 15,
+        atoms_per_class: AtomCounts = 15,
         *,
         shared_atoms: int = 10,
         penalty: float = 5e-3,
@@ -108,7 +116,9 @@ class LRSDL(ComparisonMethod):
         self.random_state = random_state
 
     def _learn(self, X: Array, labels: Labels) -> None:
-        self._layout = layout = class_layout(labels, self.atoms_per_class, self.shared_atoms)
+        self._layout = layout = class_layout(
+            labels, self._atom_counts(self.atoms_per_class), self.shared_atoms
+        )
         self._name_atoms(layout)
         D = start_atoms(X, labels, layout, self.random_state)
         parts = class_parts(labels)
@@ -127,9 +137,13 @@ class LRSDL(ComparisonMethod):
         self.n_iter_ = len(self.objective_trace_)
         self.means_ = np.stack([codes[part].mean(axis=0) for part in parts])
         self._shared_mean = codes[:, : layout.shared].mean(axis=0)
-        self._gram = self.dictionary_ @ self.dictionary_.T
-        shared = np.arange(layout.shared)
-        self._gram[shared, shared] += self.fisher  # of λ₂‖x⁰ − m⁰‖²
+
+    @cached_property
+    def _gram(self) -> Array:
+        """DDᵀ, and λ₂ on the diagonal of the shared atoms, of λ₂‖x⁰ − m⁰‖²."""
+        gram, shared = self.dictionary_ @ self.dictionary_.T, np.arange(self._layout.shared)
+        gram[shared, shared] += self.fisher
+        return gram
 
     def _scores(self, X: Array) -> Array:
         D, layout, k = self.dictionary_, self._layout, self._layout.shared

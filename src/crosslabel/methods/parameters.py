@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral, Real
 
 import numpy as np
@@ -10,10 +11,14 @@ from sklearn.utils._param_validation import Interval
 Constraints = dict[str, list[object]]
 """For each parameter what it may be: any of these."""
 
+AtomCounts = int | Sequence[int]
+"""Atoms of every class, or of each one in the order of `classes_`."""
+
 RandomState = int | np.random.RandomState | None
 """What seeds a method."""
 
 COUNT: list[object] = [Interval(Integral, 1, None, closed="left")]
+COUNTS: list[object] = [*COUNT, "array-like"]
 COUNT_OR_ZERO: list[object] = [Interval(Integral, 0, None, closed="left")]
 POSITIVE: list[object] = [Interval(Real, 0, None, closed="neither")]
 POSITIVE_OR_ZERO: list[object] = [Interval(Real, 0, None, closed="left")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import ClassVar
 
@@ -11,7 +12,7 @@ from sklearn.utils._param_validation import Interval
 
 from crosslabel.core.moments import Labels
 from crosslabel.core.residuals import class_residuals, energies
-from crosslabel.core.scaling import Array
+from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.core.tied_codes import FeatureGroup, tied_codes
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.parameters import COUNT, POSITIVE, POSITIVE_OR_ZERO, Constraints
@@ -36,8 +37,10 @@ class RCR(ComparisonMethod):
     Parameters
     ----------
     groups : int or array-like of shape (n_features,), default=4
-        Number of groups of consecutive features, or the group of each feature. The paper cuts
-        face images into 1×4 blocks.
+        Number of groups of consecutive features, or the group of each feature.
+    image_shape : (int, int), default=None
+        Height and width of the images that samples are, row after row. The groups are then so many
+        blocks side by side, as high as the image: the paper's 1×4.
     ridge : float, default=5e-3
         λ.
     tie : float, default=5e-2
@@ -47,12 +50,12 @@ class RCR(ComparisonMethod):
     rounds : int, default=5
         Rounds of codes and weights for a query.
     normalize : bool, default=True
-        Scale samples to unit norm.
+        Scale each sample's groups of features to unit norm, one by one.
 
     Attributes
     ----------
     dictionary_ : ndarray of shape (n_samples, n_features)
-        The training samples, class by class.
+        The training samples, class by class, scaled as said.
     classes_ : ndarray of shape (n_classes,)
 
     References
@@ -64,6 +67,7 @@ class RCR(ComparisonMethod):
     _parameter_constraints: ClassVar[Constraints] = {
         **ComparisonMethod._parameter_constraints,
         "groups": [Interval(Integral, 1, None, closed="left"), "array-like"],
+        "image_shape": ["array-like", None],
         "ridge": POSITIVE,
         "tie": POSITIVE_OR_ZERO,
         "entropy": POSITIVE,
@@ -74,6 +78,7 @@ class RCR(ComparisonMethod):
         self,
         groups: int | ArrayLike = 4,
         *,
+        image_shape: Sequence[int] | None = None,
         ridge: float = 5e-3,
         tie: float = 5e-2,
         entropy: float = 1e-1,
@@ -81,6 +86,7 @@ class RCR(ComparisonMethod):
         normalize: bool = True,
     ) -> None:
         self.groups = groups
+        self.image_shape = image_shape
         self.ridge = ridge
         self.tie = tie
         self.entropy = entropy
@@ -88,9 +94,9 @@ class RCR(ComparisonMethod):
         self.normalize = normalize
 
     def _learn(self, X: Array, labels: Labels) -> None:
-        self.dictionary_ = X
         self._parts = class_parts(labels)
         self._columns = self._feature_groups(X.shape[1])
+        self.dictionary_ = X = self._scaled_groups(X)
         # Codes never leave the span of the features' rows: solve in a basis of it.
         self._basis = np.linalg.qr(X)[0].T  # (≤ n_features, n_samples)
         self._groups = [FeatureGroup.of(X[:, own].T @ self._basis.T) for own in self._columns]
@@ -98,8 +104,9 @@ class RCR(ComparisonMethod):
 
     def _feature_groups(self, n_features: int) -> list[Labels]:
         if isinstance(self.groups, Integral):
-            n_groups = min(int(self.groups), n_features)
-            return np.array_split(np.arange(n_features), n_groups)
+            pixels = _image(self.image_shape or (1, n_features), n_features)
+            n_groups = min(int(self.groups), pixels.shape[1])
+            return [block.ravel() for block in np.array_split(pixels, n_groups, axis=1)]
         names = np.asarray(self.groups)
         if names.shape != (n_features,):
             raise ValueError(
@@ -107,6 +114,15 @@ class RCR(ComparisonMethod):
                 "for each feature, or the number of groups."
             )
         return [np.flatnonzero(names == name) for name in np.unique(names)]
+
+    def _scaled_groups(self, X: Array) -> Array:
+        """Samples whose groups of features have unit norm each."""
+        if not self.normalize:
+            return X
+        scaled = np.empty_like(X)
+        for own in self._columns:
+            scaled[:, own] = unit_rows(X[:, own])
+        return scaled
 
     def _scores(self, X: Array) -> Array:
         scores = np.zeros((len(X), len(self._parts)))
@@ -116,6 +132,7 @@ class RCR(ComparisonMethod):
         return scores
 
     def _block_scores(self, X: Array) -> Array:
+        X = self._scaled_groups(X)
         parts = [X[:, own] for own in self._columns]
         solution = tied_codes(self._groups, parts, self.ridge, self.tie, self.entropy, self.rounds)
         scores = np.zeros((len(X), len(self._parts)))
@@ -127,3 +144,14 @@ class RCR(ComparisonMethod):
             residuals = class_residuals(energies(y), correlations, gram, codes, self._parts)
             scores -= weights[:, None] * residuals
         return scores
+
+
+def _image(shape: Sequence[int], n_features: int) -> Labels:
+    """The number of the feature at each pixel."""
+    height, width = shape
+    if height * width != n_features:
+        raise ValueError(
+            f"image_shape={shape} has {height * width} pixels, but X has {n_features} features: "
+            "give the height and width of the images that the samples are."
+        )
+    return np.arange(n_features).reshape(height, width)

@@ -16,8 +16,10 @@ from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.parameters import (
     COUNT,
     COUNT_OR_ZERO,
+    COUNTS,
     POSITIVE,
     SEED,
+    AtomCounts,
     Constraints,
     RandomState,
 )
@@ -32,7 +34,7 @@ class SparseLinearClassifier(ComparisonMethod):
 
     _parameter_constraints: ClassVar[Constraints] = {
         **ComparisonMethod._parameter_constraints,
-        "atoms_per_class": COUNT,
+        "atoms_per_class": COUNTS,
         "sparsity": COUNT,
         "ridge": POSITIVE,
         "init_iter": COUNT_OR_ZERO,
@@ -41,7 +43,7 @@ class SparseLinearClassifier(ComparisonMethod):
         "random_state": SEED,
     }
 
-    atoms_per_class: int
+    atoms_per_class: AtomCounts
     sparsity: int
     ridge: float
     init_iter: int
@@ -51,7 +53,7 @@ class SparseLinearClassifier(ComparisonMethod):
 
     def _start(self, X: Array, labels: Labels) -> tuple[Array, AtomLayout]:
         """K-SVD of each class on its own, from its centroids: the start of Jiang et al. (2013)."""
-        layout = class_layout(labels, self.atoms_per_class)
+        layout = class_layout(labels, self._atom_counts(self.atoms_per_class))
         self._name_atoms(layout)
         D = start_atoms(X, labels, layout, self.random_state)
         for c, part in enumerate(class_parts(labels)):
@@ -62,15 +64,15 @@ class SparseLinearClassifier(ComparisonMethod):
         return D, layout
 
     def _stacked_ksvd(
-        self, X: Array, D: Array, targets: Array, weights: Array
+        self, X: Array, D: Array, codes: Array, targets: Array, weights: Array
     ) -> tuple[Array, Array]:
         """min ‖Y − XD‖² + Σ_k w_k‖t_k − Xa_k‖² over atoms D, columns a_k and l0 codes X.
 
-        K-SVD of the stacked samples [Y √w T], from a ridge regression of the targets t_k. A column
-        of no weight was not learnt with the dictionary: it is regressed afterwards.
+        K-SVD of the stacked samples [Y √w T], from a ridge regression of the targets t_k on given
+        codes. A column of no weight was not learnt with the dictionary: it is regressed afterwards.
         """
         roots = np.sqrt(weights)
-        start = ridge_regression(sparse_codes(X, D, self.sparsity), targets, self.ridge)
+        start = ridge_regression(codes, targets, self.ridge)
         stacked, _ = ksvd(
             np.concatenate([X, roots * targets], axis=1),
             unit_rows(np.concatenate([D, roots * start], axis=1)),
@@ -88,7 +90,6 @@ class SparseLinearClassifier(ComparisonMethod):
     def _keep(self, D: Array, W: Array) -> None:
         """Set what queries are scored by."""
         self.dictionary_, self.classifier_ = D, W
-        self._gram = D @ D.T  # once, not for every query
         self.n_iter_ = self.max_iter
 
     def _scores(self, X: Array) -> Array:

@@ -88,7 +88,6 @@ class SRC(ComparisonMethod):
         check_room(1, len(X), "samples", "SRC", "Use fewer, or a method that learns a dictionary.")
         self.dictionary_ = X
         self._parts = class_parts(labels)
-        self._gram = X @ X.T
 
     def _scores(self, X: Array) -> Array:
         samples = self.dictionary_

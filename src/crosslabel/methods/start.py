@@ -26,7 +26,9 @@ def class_parts(labels: Labels) -> list[slice]:
     return [slice(int(a), int(b)) for a, b in pairwise(edges)]
 
 
-def class_layout(labels: Labels, atoms_per_class: int, shared_atoms: int = 0) -> AtomLayout:
+def class_layout(
+    labels: Labels, atoms_per_class: int | Labels, shared_atoms: int = 0
+) -> AtomLayout:
     """`atoms_per_class` atoms for each class, but no more than it has samples."""
     counts = np.minimum(np.bincount(labels), atoms_per_class)
     return AtomLayout(shared_atoms, tuple(int(count) for count in counts))

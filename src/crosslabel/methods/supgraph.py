@@ -19,11 +19,15 @@ from crosslabel.methods.parameters import (
     COUNT,
     POSITIVE,
     POSITIVE_OR_ZERO,
+    AtomCounts,
     Constraints,
     RandomState,
 )
 from crosslabel.methods.sparse_linear import SparseLinearClassifier, ridge_regression, sparse_codes
 from crosslabel.methods.start import class_parts, one_hot
+
+GRAPH_STEPS = 20
+"""Of a learnt graph in each round; the next round goes on from there."""
 
 
 class SupGraphDL(SparseLinearClassifier):
@@ -36,14 +40,16 @@ class SupGraphDL(SparseLinearClassifier):
         \;\text{s.t.}\; \|x_i\|_0 \le T
 
     :math:`L_c` is the Laplacian of a graph that joins near samples of the same class, and
-    :math:`L` that of a graph on the features. The -L form (`adaptive`) learns the feature graph
-    along with the dictionary: :math:`\min_L \alpha\operatorname{tr}(D^\top L D) + \mu\|L\|_F^2`
-    over Laplacians of trace n. Codes are found by ADMM, atoms one by one.
+    :math:`L` that of a graph on the features. The -L form (`adaptive`) learns both along with the
+    dictionary: it adds :math:`\mu(\|L\|_F^2 + \|L_c\|_F^2)` to the objective, which then falls
+    over Laplacians too, each of trace n; samples of two classes are never joined. Codes are found
+    by ADMM, atoms one by one.
 
     Parameters
     ----------
-    atoms_per_class : int, default=15
-        Atoms per class in the dictionary; a class gives at most as many as it has samples.
+    atoms_per_class : int or sequence of int, default=15
+        Atoms of each class, or one number per class in the order of `classes_`; a class gives at
+        most as many as it has samples.
     feature_smoothness : float, default=1e-3
         α.
     sample_smoothness : float, default=1e-2
@@ -53,9 +59,9 @@ class SupGraphDL(SparseLinearClassifier):
     n_neighbors : int, default=5
         Neighbours that a sample, or a feature, is joined to.
     adaptive : bool, default=False
-        Learn the feature graph (SupGraphDL-L).
+        Learn the graphs of features and of samples (SupGraphDL-L).
     spread : float, default=1.0
-        μ, how evenly the learnt graph's weights are spread.
+        μ, how evenly the learnt graphs' weights are spread.
     sparsity : int, default=30
         T.
     ridge : float, default=1e-2
@@ -81,10 +87,12 @@ class SupGraphDL(SparseLinearClassifier):
         W, transposed, its columns in canonical class order.
     feature_laplacian_ : ndarray of shape (n_features, n_features)
         L.
+    sample_laplacians_ : list of ndarray of shape (n, n)
+        Blocks of L_c, those of each class's samples, in canonical class order.
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class each atom started from.
     objective_trace_ : ndarray of shape (n_iter_,)
-        Objective after each round; without `adaptive` it never rises.
+        Objective after each round; it never rises.
     n_iter_ : int
     classes_ : ndarray of shape (n_classes,)
 
@@ -107,7 +115,7 @@ class SupGraphDL(SparseLinearClassifier):
 
     def __init__(
         self,
-        atoms_per_class: int = 15,
+        atoms_per_class: AtomCounts = 15,
         *,
         feature_smoothness: float = 1e-3,
         sample_smoothness: float = 1e-2,
@@ -143,10 +151,8 @@ class SupGraphDL(SparseLinearClassifier):
     def _learn(self, X: Array, labels: Labels) -> None:
         D, _ = self._start(X, labels)
         H = one_hot(labels)
-        graphs = [
-            self.sample_smoothness * heat_laplacian(X[part], self.n_neighbors)
-            for part in class_parts(labels)
-        ]
+        parts = class_parts(labels)
+        graphs = [heat_laplacian(X[part], self.n_neighbors) for part in parts]
         L = heat_laplacian(X.T, self.n_neighbors)
         gamma = self.label_weight
         codes = sparse_codes(X, D, self.sparsity)
@@ -156,7 +162,7 @@ class SupGraphDL(SparseLinearClassifier):
             codes = smooth_sparse_codes(
                 D @ D.T + gamma * W @ W.T,
                 X @ D.T + gamma * H @ W.T,
-                graphs,
+                [self.sample_smoothness * graph for graph in graphs],
                 self.sparsity,
                 start=codes,
                 n_iter=self.coding_iter,
@@ -165,20 +171,31 @@ class SupGraphDL(SparseLinearClassifier):
             D = update_atoms(D, codes.T @ codes, codes.T @ X, form=form, sweeps=2)
             W = ridge_regression(codes, H, self.ridge / gamma)
             if self.adaptive:
-                L = adapted_laplacian(self.feature_smoothness * D.T, self.spread)
+                L = self._adapted(self.feature_smoothness, D.T, L)
+                graphs = [
+                    self._adapted(self.sample_smoothness, codes[part], graph)
+                    for part, graph in zip(parts, graphs)
+                ]
             trace.append(self._objective(X, H, D, W, codes, L, graphs))
         # Queries are coded by a pursuit that compares atoms: their norms move into W.
         norms = np.sqrt((D**2).sum(axis=1, keepdims=True))
         self._keep(unit_rows(D), W / np.where(norms > 0, norms, 1))
-        self.feature_laplacian_, self.objective_trace_ = L, np.array(trace)
+        self.feature_laplacian_, self.sample_laplacians_ = L, graphs
+        self.objective_trace_ = np.array(trace)
+
+    def _adapted(self, weight: float, points: Array, L: Array) -> Array:
+        """Steps from L towards min w tr(PᵀLP) + μ‖L‖²_F: a graph on which points are smoother."""
+        return adapted_laplacian(np.sqrt(weight) * points, self.spread, GRAPH_STEPS, L)
 
     def _objective(
         self, X: Array, H: Array, D: Array, W: Array, codes: Array, L: Array, graphs: list[Array]
     ) -> float:
+        spread = self.spread * sum((graph**2).sum() for graph in (L, *graphs))
         return float(
             ((X - codes @ D) ** 2).sum()
             + self.feature_smoothness * np.vdot(D, D @ L)
-            + np.vdot(codes, blockwise(graphs, codes))
+            + self.sample_smoothness * np.vdot(codes, blockwise(graphs, codes))
             + self.label_weight * ((H - codes @ W) ** 2).sum()
             + self.ridge * (W**2).sum()
+            + (spread if self.adaptive else 0.0)
         )

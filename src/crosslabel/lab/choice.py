@@ -1,0 +1,94 @@
+"""The parameters that a spec leaves to training data: chosen once for a method at a setting.
+
+The training samples of the first split choose, by stratified folds; the other splits keep what was
+chosen, as in the paper's protocol. A choice is a file, so that a run that stops goes on from it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import StratifiedKFold
+
+from crosslabel.files.whole import write_whole
+from crosslabel.lab.climb import Climb, Values, climb
+from crosslabel.lab.inputs import Input
+from crosslabel.lab.spec import Cell
+
+FOLDS = 3
+Rows = NDArray[np.intp]
+
+
+def chosen(
+    cell: Cell,
+    inputs: Callable[[Cell], Input],
+    build: Callable[[Cell], BaseEstimator],
+    folder: Path,
+) -> Values:
+    """What the cell's method has in place of the start values of its `search`.
+
+    Parameters
+    ----------
+    cell : Cell
+        Its method has a `search`.
+    inputs, build : callable
+        From a cell to its rows, and to its unfitted estimator.
+    folder : Path
+        Keeps the choices.
+
+    Returns
+    -------
+    dict of str to float
+    """
+    first = replace(cell, split=0)
+    place = folder / f"{_key(first)}.json"
+    if place.exists():
+        return dict(json.loads(place.read_text("utf-8"))["values"])
+    found = climbed(first, inputs(first), build(first))
+    content = {"place": list(first.place[:3]), **found._asdict()}
+    write_whole(place, lambda file: file.write(json.dumps(content, sort_keys=True).encode()))
+    return found.values
+
+
+def climbed(cell: Cell, given: Input, model: BaseEstimator) -> Climb:
+    """The climb over a method's `search`, by the mean accuracy of folds of the training samples.
+
+    Parameters
+    ----------
+    cell : Cell
+    given : Input
+    model : estimator
+        Unfitted, with the parameters of the cell.
+
+    Returns
+    -------
+    Climb
+    """
+    folds = list(
+        StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(given.X_train, given.y_train)
+    )
+
+    def score(values: Values) -> float:
+        model.set_params(**values)
+        return float(np.mean([_accuracy(model, given, train, test) for train, test in folds]))
+
+    start = {name: cast(float, cell.parameters[name]) for name in cell.method.search}
+    return climb(score, start, cell.method.search)
+
+
+def _accuracy(model: BaseEstimator, given: Input, train: Rows, test: Rows) -> float:
+    model.fit(given.X_train[train], given.y_train[train])
+    return float(np.mean(model.predict(given.X_train[test]) == given.y_train[test]))
+
+
+def _key(cell: Cell) -> str:
+    text = json.dumps([FOLDS, cell.identity], sort_keys=True, ensure_ascii=True)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
