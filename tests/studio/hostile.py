@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Requests that no page would send: for the studio and for served models, in any number."""
 
 import json

@@ -174,7 +174,8 @@ def test_two_pages_see_each_others_changes_and_nothing_is_lost(page, root):
 
 def paths(token):
     own = ("api/staged", "api/change", "api/undo", "api/redo", "api/ask", "api/state", "api/study",
-           "api/doubts", "api/unsorted", "api/asked/x", "thumbnail/x", "take/model.onnx", "main.js", "")  # fmt: skip
+           "api/doubts", "api/unsorted", "api/asked/x", "thumbnail/x", "take/model.onnx", "main.js",
+           "")  # fmt: skip
     return [f"/{token}/{path}" for path in own]
 
 

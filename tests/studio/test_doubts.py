@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from crosslabel.studio.doubts import doubts, entropy, teaching_order
-from crosslabel.studio.study import Pictures, Study
+from crosslabel.studio.study import Exercises, Study
 
 
 def test_surest_mistakes_first_without_those_that_are_confirmed():
-    pictures = Pictures(list("wxyz"), np.zeros((4, 2)), np.array([0, 0, 1, 1]), ["a", "b"])
+    pictures = Exercises(list("wxyz"), np.zeros((4, 2)), np.array([0, 0, 1, 1]), ["a", "b"])
     p = np.array([[0.4, 0.6], [0.1, 0.9], [0.2, 0.8], [0.7, 0.3]])
     study = Study(0, pictures, np.arange(4), p, 1.0)
     found = doubts(study, ())

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from crosslabel.studio.lesson import strangeness
-from crosslabel.studio.study import KNOWN_REFUSED, Interrupted, Pictures, curve, folds, held_out
+from crosslabel.studio.study import KNOWN_REFUSED, Exercises, Interrupted, curve, folds, held_out
 
 
 def pictures(counts=(6, 6, 6), spread=0.5, seed=0):
@@ -10,7 +10,7 @@ def pictures(counts=(6, 6, 6), spread=0.5, seed=0):
     labels = np.repeat(np.arange(len(counts)), counts)
     rows = np.eye(len(counts), 10)[labels] + spread * random.standard_normal((len(labels), 10))
     keys = [f"{n:032x}" for n in random.permutation(len(labels))]
-    return Pictures(keys, rows, labels, [f"c{n}" for n in range(len(counts))])
+    return Exercises(keys, rows, labels, [f"c{n}" for n in range(len(counts))])
 
 
 def never():

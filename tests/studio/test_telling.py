@@ -1,10 +1,10 @@
 import numpy as np
 
 from crosslabel.core.wilson import wilson_interval
-from crosslabel.studio.study import Pictures, Study
+from crosslabel.studio.study import Exercises, Study
 from crosslabel.studio.telling import doubted, told
 
-PICTURES = Pictures(list("xyz"), np.zeros((3, 2)), np.array([0, 0, 1]), ["c1", "c2"])
+PICTURES = Exercises(list("xyz"), np.zeros((3, 2)), np.array([0, 0, 1]), ["c1", "c2"])
 STUDY = Study(
     4, PICTURES, np.arange(3), np.array([[0.9, 0.1], [0.3, 0.7], [0.2, 0.8]]), 0.5, [(1, 0.5, 0.1)]
 )

@@ -106,6 +106,6 @@ class Sight:
             self.fresh = 0
             kept = {key: self.rows[key] for key in keys if key in self.rows}
         if kept:
-            keys, rows = np.array(list(kept)), np.stack(list(kept.values()))
+            names, rows = np.array(list(kept)), np.stack(list(kept.values()))
             name = np.array(self.name)
-            write_whole(self.place, lambda file: np.savez(file, name=name, keys=keys, rows=rows))
+            write_whole(self.place, lambda file: np.savez(file, name=name, keys=names, rows=rows))

@@ -29,7 +29,7 @@ class Interrupted(Exception):
 
 
 @dataclass(frozen=True)
-class Pictures:
+class Exercises:
     """All pictures that have a class.
 
     Attributes
@@ -71,7 +71,7 @@ class Study:
     """
 
     version: int
-    pictures: Pictures
+    pictures: Exercises
     tested: Labels
     probabilities: Array
     threshold: float
@@ -86,12 +86,12 @@ class Study:
         return found
 
 
-def held_out(pictures: Pictures, version: int, stop: Stop) -> Study:
+def held_out(pictures: Exercises, version: int, stop: Stop) -> Study:
     """Judge every picture by a model of the other folds.
 
     Parameters
     ----------
-    pictures : Pictures
+    pictures : Exercises
         Of at least two classes, one of which has two.
     version : int
     stop : callable
@@ -133,7 +133,7 @@ def folds(labels: Labels, keys: Sequence[str]) -> Labels:
     return np.where(counts[labels] > 1, found, -1)
 
 
-def curve(pictures: Pictures, stop: Stop) -> Iterator[tuple[int, float, float]]:
+def curve(pictures: Exercises, stop: Stop) -> Iterator[tuple[int, float, float]]:
     """Accuracy against the number of pictures of each class, measured on all other pictures.
 
     Parameters

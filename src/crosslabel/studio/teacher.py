@@ -12,7 +12,7 @@ from crosslabel.media.unreadable import UnreadableFile
 from crosslabel.studio.lesson import Lesson, first_lesson, settled, taught
 from crosslabel.studio.sight import Sight
 from crosslabel.studio.stock import Stock
-from crosslabel.studio.study import Pictures
+from crosslabel.studio.study import Exercises
 
 
 class Teacher:
@@ -84,7 +84,7 @@ class Teacher:
         """The features of a picture that was looked at."""
         return self.sight.rows[key].astype(np.float64)
 
-    def pictures(self) -> Pictures:
+    def pictures(self) -> Exercises:
         """All that is learnt, for a study."""
         with self.lock:
             places = sorted(self.learnt.items(), key=lambda item: (item[0][0], item[1]))
@@ -92,7 +92,7 @@ class Teacher:
         keys = [key for _, key in places]
         labels = np.array([names.index(label) for (label, _), _ in places], np.intp)
         rows = np.stack([self.row(key) for key in keys]) if keys else np.zeros((0, 0))
-        return Pictures(keys, rows, labels, names)
+        return Exercises(keys, rows, labels, names)
 
     def _batch(self, pictures: dict[tuple[str, str], str]) -> tuple[list[Array], list[str]]:
         return [self.row(key) for key in pictures.values()], [label for label, _ in pictures]

@@ -60,7 +60,7 @@ export function showAnswer(said) {
   const behind = said.behind.length ? [
     el("h3", {}, "Because of"),
     el("ul.pictures.behind", {}, ...said.behind.map(({ key, share }) => el("li", {},
-      el("img", { src: thumbnail(key), alt: "", width: 72, height: 72 }), el("span", {}, percent(share))))),
+      el("img", { src: thumbnail(key), alt: `A picture of ${first.name}`, width: 72, height: 72 }), el("span", {}, percent(share))))),
   ] : [];
   box.replaceChildren(verdict, el("ol.bars", {}, ...said.classes.map((one, place) => bar(one, place === 0 && !said.stranger))),
     ...behind, ...(state.order.length ? [teaching(first.name)] : []));

@@ -15,7 +15,7 @@ function doubt(one) {
     if (where) await change({ ...request, pictures: [where] });
   };
   return el("li.case", {},
-    el("img", { src: thumbnail(one.key), alt: "", width: 120, height: 120 }),
+    el("img", { src: thumbnail(one.key), alt: `A picture on the shelf ${one.class}`, width: 120, height: 120 }),
     el("div", {},
       el("p", {}, "On the shelf ", el("strong", {}, one.class), ", but looks like ", el("strong", {}, one.other), "."),
       el("p.soft", {}, `${one.other} ${percent(one.other_probability)}, ${one.class} ${percent(one.probability)}`),
@@ -32,7 +32,7 @@ function unsorted(one) {
   }, `It is ${one.guess}`);
   return el("li.case", {},
     el("button.picture", { type: "button", "aria-label": one.name, onclick: () => openCard("", one.name, one.key) },
-      el("img", { src: thumbnail(one.key), alt: "", width: 120, height: 120 })),
+      el("img", { src: thumbnail(one.key), alt: one.name, width: 120, height: 120 })),
     el("div", {},
       el("p", {}, one.guess ? `Perhaps ${one.guess} (${percent(one.probability)}).` : "Not known yet."),
       el("p.soft", {}, one.teaches === undefined ? one.name : `A label would teach ${percent(one.teaches)} of what one can.`),

@@ -10,7 +10,7 @@ function picture(shelf, [name, key]) {
     type: "button", draggable: true, "aria-label": name, title: name, tabIndex: -1,
     onclick: () => openCard(shelf(), name, key),
     ondragstart: (event) => event.dataTransfer.setData(OURS, JSON.stringify({ class: shelf(), name })),
-  }, el("img", { src: thumbnail(key), alt: "", loading: "lazy", width: 96, height: 96 }));
+  }, el("img", { src: thumbnail(key), alt: name, loading: "lazy", width: 96, height: 96 }));
   if (state.unreadable.has(key)) button.classList.add("unreadable");
   return el("li", {}, button);
 }

@@ -13,6 +13,6 @@ export function startTake() {
   const links = THINGS.map(([file, name, about]) => el("li", {},
     el("a.button", { href: `take/${file}`, download: file }, name), el("p.soft", {}, about)));
   by("taken").replaceChildren(el("ul.things", {}, ...links),
-    el("h3", {}, "In Python"), el("pre", { tabIndex: 0 }, el("code", {}, PYTHON)),
-    el("h3", {}, "As a service"), el("pre", { tabIndex: 0 }, el("code", {}, SERVE)));
+    el("h3", {}, "In Python"), el("pre.scroll", { tabIndex: 0, role: "region", "aria-label": "Commands" }, el("code", {}, PYTHON)),
+    el("h3", {}, "As a service"), el("pre.scroll", { tabIndex: 0, role: "region", "aria-label": "Commands" }, el("code", {}, SERVE)));
 }
