@@ -104,9 +104,13 @@ class LBPTOP(TransformerMixin, BaseEstimator):
     def fit(self, X: Images, y: object = None) -> Self:
         """Check the parameters; there is nothing to learn."""
         self._validate_params()
+        self.check_stored()
+        return self
+
+    def check_stored(self) -> None:
+        """Refuse radii of no circle."""
         if len(self.radii) != 3 or min(self.radii) < 1:
             raise ValueError(f"radii must be three positive numbers, but they are {self.radii!r}.")
-        return self
 
     def transform(self, X: Images) -> Array:
         """Histograms of the three planes, one after the other, each summing to one (before `root`).

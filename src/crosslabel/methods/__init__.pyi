@@ -5,6 +5,7 @@ from crosslabel.methods.dlsi import DLSI as DLSI
 from crosslabel.methods.dpl import DPL as DPL
 from crosslabel.methods.fddl import FDDL as FDDL
 from crosslabel.methods.gaussian_discriminant import GaussianDiscriminant as GaussianDiscriminant
+from crosslabel.methods.grassmann_coding import GrassmannCoding as GrassmannCoding
 from crosslabel.methods.jdl import JDL as JDL
 from crosslabel.methods.joint import JointDictionary as JointDictionary
 from crosslabel.methods.ksvd import KSVD as KSVD

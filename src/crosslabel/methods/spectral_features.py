@@ -9,8 +9,7 @@ from scipy.linalg import eigh
 
 from crosslabel.core.memory import check_room
 from crosslabel.core.moments import Labels
-from crosslabel.core.scaling import Array
-from crosslabel.intake.lift import squared_distances
+from crosslabel.core.scaling import Array, squared_distances
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.nearest_neighbour import nearest_scores
 from crosslabel.methods.parameters import COUNT, POSITIVE, Constraints
