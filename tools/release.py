@@ -48,9 +48,8 @@ def complaints(tag: str, root: Path = ROOT) -> list[str]:
     ]
     dates = {date for _, date in stated.values()}
     if len(dates) > 1:
-        wrong.append(
-            f"CHANGELOG.md and CITATION.cff differ in the date: {', '.join(sorted(dates))}."
-        )
+        said = ", ".join(sorted(dates))
+        wrong.append(f"CHANGELOG.md and CITATION.cff differ in the date: {said}.")
     if "unreleased" in dates:
         wrong.append("CHANGELOG.md and CITATION.cff must state the date of the release.")
     return wrong
