@@ -136,7 +136,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class of each atom; −1 for a shared atom.
     classes_ : ndarray of shape (n_classes,)
-    objective_trace_ : ndarray of shape (n_iter_,)
+    objective_trace_ : ndarray of shape (n_iter,)
         Objective after each iteration; one value in the closed form.
     n_iter_ : int
     optimality_gap_ : float
@@ -154,7 +154,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
     statistics_ : ClassStatistics
         Of all samples learnt from, where the summary is kept.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
 
     References
     ----------
