@@ -93,9 +93,8 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
     shrinkage : "auto" or float, default="auto"
         Of the joint rule's discriminant: how much of the pooled covariance is replaced by its mean.
     init : {"spectral", "kmeans", "random", "whole-random"}, callable or array-like
-        Where iterations start. "spectral", the default, is the closed form; "kmeans" centroids of
-        each class, with centroids of the residuals for shared atoms; "random" training samples of
-        each class; "whole-random" samples of any class for every atom. Or the result of
+        Where iterations start: the closed form (default); centroids of each class, of residuals for
+        shared atoms; samples of each class; samples of any class; the result of
         ``init(X, labels, layout, ridge, rng, sample_weight)``; or an array of shape
         (n_atoms, n_features), shared atoms first, then those of each class as in `classes_`.
     max_iter : int, default=20
