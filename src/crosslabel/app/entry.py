@@ -26,6 +26,7 @@ COMMANDS = {
     "evaluate": "crosslabel.app.evaluate",
     "predict": "crosslabel.app.predict",
     "compare": "crosslabel.app.compare_words",
+    "audit": "crosslabel.app.audit_words",
     "explain": "crosslabel.app.explain",
     "reproduce": "crosslabel.app.experiment_words",
     "export": "crosslabel.app.export",
