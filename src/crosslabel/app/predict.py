@@ -16,6 +16,7 @@ from crosslabel.app.options import AS_JSON, MODEL, QUIET, STRICT, choice
 from crosslabel.app.printing import PRINTERS, user_errors
 from crosslabel.app.queries import Query, read_queries
 from crosslabel.files import Model, load_model
+from crosslabel.files.visible import visible
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
@@ -138,7 +139,8 @@ def predict_command(
         for prediction in predict(model, files, strict=strict):
             if prediction.problem is not None:
                 problems += 1
-                typer.echo(f"{prediction.file}: {prediction.problem}; left out", err=True)
+                said = f"{prediction.file}: {prediction.problem}; left out"
+                typer.echo(visible(said), err=True)
             printer.add(prediction.as_dict())
         printer.close()
         if problems and not quiet:

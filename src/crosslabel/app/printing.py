@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from crosslabel.files.visible import cell, visible
+
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
 
@@ -37,8 +39,13 @@ def user_errors() -> Iterator[None]:
     except (ValueError, OSError, ImportError) as error:
         if os.environ.get("CROSSLABEL_DEBUG"):
             raise
-        typer.echo(f"Error: {error}", err=True)
+        typer.echo(visible_lines(f"Error: {error}"), err=True)
         raise typer.Exit(1) from None
+
+
+def visible_lines(text: str) -> str:
+    """Lines of text in which nothing commands a terminal."""
+    return "\n".join(visible(line) for line in text.split("\n"))
 
 
 def tell_skipped(data: Bunch, quiet: bool) -> None:
@@ -46,7 +53,7 @@ def tell_skipped(data: Bunch, quiet: bool) -> None:
     if not data.skipped or quiet:
         return
     for item in data.skipped[:SHOWN]:
-        typer.echo(str(item), err=True)
+        typer.echo(visible_lines(str(item)), err=True)
     if len(data.skipped) > SHOWN:
         typer.echo(f"… and {len(data.skipped) - SHOWN} more.", err=True)
     typer.echo(f"{len(data.skipped)} files or classes left out.", err=True)
@@ -64,7 +71,7 @@ class _Table:
         """Take one prediction."""
         if row["label"] is not None:
             second = f"({row['runner_up']} by {row['margin']:.3g})"
-            typer.echo(f"{row['file']:<40} {row['label']:<24} {second}")
+            typer.echo(visible(f"{row['file']:<40} {row['label']:<24} {second}"))
 
     def close(self) -> None:
         """Nothing is left to print."""
@@ -81,7 +88,7 @@ class _Csv:
 
     def add(self, row: Row) -> None:
         """Take one prediction."""
-        self.writer.writerow(row)
+        self.writer.writerow({name: cell(value) for name, value in row.items()})
 
     def close(self) -> None:
         """Nothing is left to print."""

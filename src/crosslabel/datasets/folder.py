@@ -93,6 +93,10 @@ def _load(
 
     classes: dict[str, list[Path]] = {}
     for folder in sorted(p for p in root.iterdir() if p.is_dir() and not p.name.startswith(".")):
+        # Bytes that are not UTF-8 come as half characters, which no file can hold.
+        if not folder.name.isprintable():
+            skip(folder, "its name is not UTF-8, or holds signs that are not printed; rename it")
+            continue
         files = [f for f in walk(folder) if f.suffix.lower() in suffixes]
         reasons = _check(files, checker)
         for file, reason in zip(files, reasons):
