@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 # Where benchmarks that take hours keep what they have done.
 KEPT   ?= /var/tmp/crosslabel-bench
 
-.PHONY: help mutants demo test test-slow test-machines house fuzz test-lower audit lint bench bench-methods bench-images bench-peers bench-stream bench-gpu reproduce format clean
+.PHONY: help mutants demo test test-slow test-machines house fuzz test-lower audit lint bench bench-methods bench-embed bench-images bench-peers bench-stream bench-gpu reproduce format clean
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
@@ -98,6 +98,10 @@ bench-methods: $(VENV)/.bench
 ## make bench-peers  ours beside dictlearn, scikit-learn and SPAMS: one table, a record and a plot
 bench-peers: $(VENV)/.bench $(KEPT)/spams/.made
 	CROSSLABEL_BENCH=$(KEPT) $(BIN)/python -m benchmarks.peers --record $(KEPT)/peers.json
+
+## make bench-embed  embeddings: speed beside the bare network, agreement with torch, accuracy; needs CROSSLABEL_DATA
+bench-embed: $(VENV)/.dev
+	CROSSLABEL_BENCH=$(KEPT) $(BIN)/python -m benchmarks.embedding
 
 ## make bench-images  accuracy from raw images and clips; needs CROSSLABEL_DATA, takes hours
 bench-images: $(VENV)/.dev
