@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 # Where benchmarks that take hours keep what they have done.
 KEPT   ?= /var/tmp/crosslabel-bench
 
-.PHONY: help mutants demo test test-slow test-machines house fuzz test-lower audit lint bench bench-methods bench-images bench-peers bench-stream bench-gpu reproduce format clean
+.PHONY: help mutants demo test test-slow test-machines house fuzz test-lower audit lint bench bench-methods bench-embed bench-images bench-peers bench-stream bench-gpu reproduce format clean
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
@@ -91,14 +91,17 @@ BENCH ?=
 bench: $(VENV)/.bench $(KEPT)/spams/.made
 	CROSSLABEL_BENCH=$(KEPT) $(BIN)/python -m benchmarks $(BENCH)
 
-## make bench-methods  the comparison methods: accuracy by the paper's protocol, speed beside peers
+## make bench-methods  the comparison methods: speed beside peers (their accuracy: make reproduce)
 bench-methods: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.methods_speed
-	$(BIN)/python -m benchmarks.methods_accuracy --records $(KEPT)/methods
 
 ## make bench-peers  ours beside dictlearn, scikit-learn and SPAMS: one table, a record and a plot
 bench-peers: $(VENV)/.bench $(KEPT)/spams/.made
 	CROSSLABEL_BENCH=$(KEPT) $(BIN)/python -m benchmarks.peers --record $(KEPT)/peers.json
+
+## make bench-embed  embeddings: speed beside the bare network, agreement with torch, accuracy; needs CROSSLABEL_DATA
+bench-embed: $(VENV)/.dev
+	CROSSLABEL_BENCH=$(KEPT) $(BIN)/python -m benchmarks.embedding
 
 ## make bench-images  accuracy from raw images and clips; needs CROSSLABEL_DATA, takes hours
 bench-images: $(VENV)/.dev
@@ -112,8 +115,9 @@ bench-images: $(VENV)/.dev
 
 ## make reproduce  the paper's tables and figures, as far as the data at hand allow; takes hours, resumes
 reproduce: $(VENV)/.dev
-	$(BIN)/crosslabel reproduce all --only 'global,local,log,chosen,roots,kmeans,random' --jobs 2 --store $(KEPT)/store --features $(KEPT)
+	$(BIN)/crosslabel reproduce all --only 'global,local,paper*,kernel,linear,log,chosen,roots,kmeans,random' --jobs 2 --store $(KEPT)/store --features $(KEPT)
 	$(BIN)/crosslabel reproduce all --jobs 2 --store $(KEPT)/store --features $(KEPT)
+	$(BIN)/python -m crosslabel.lab.documented --store $(KEPT)/store
 
 ## make bench-gpu  iterations and queries on a GPU, at the sizes of the paper's data sets
 bench-gpu: $(VENV)/.dev

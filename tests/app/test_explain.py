@@ -15,7 +15,7 @@ from .conftest import CLASSES, GIVEN
 
 @pytest.mark.parametrize("rule", RULES)
 def test_the_numbers_are_those_that_decide(photos, rule):
-    model = fit(photos, parameters=replace(GIVEN, rule=rule)).model
+    model = fit(photos, features="pixels", parameters=replace(GIVEN, rule=rule)).model
     image = photos / CLASSES[0] / "0.png"
     explanation = explain(model, image)
     label = model.class_names[model.pipeline.predict([image])[0]]

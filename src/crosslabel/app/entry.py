@@ -31,6 +31,8 @@ COMMANDS = {
     "inspect": "crosslabel.app.inspect",
     "card": "crosslabel.app.card",
     "demo": "crosslabel.app.demo",
+    "studio": "crosslabel.app.studio",
+    "serve": "crosslabel.app.serve",
     "report": "crosslabel.app.experiment_words",
 }
 """The module of each command; its function is the command's name with `_command` after it."""

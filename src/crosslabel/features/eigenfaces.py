@@ -16,10 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from crosslabel.core.scaling import Array
 from crosslabel.features.pixels import PIXEL_OPTIONS, pixel_steps
 from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, whole_number
+from crosslabel.files.forms import check_attributes, numbers
 from crosslabel.intake.checking import validate_data
 from crosslabel.media.gray import Item
+from crosslabel.site import on_site
 
 
+@on_site
 class Eigenfaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Keep of each row what its projection on the strongest principal directions holds.
 
@@ -100,6 +103,17 @@ class Eigenfaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """Rows with these coordinates, (n_samples, n_features)."""
         check_is_fitted(self)
         return np.asarray(X) @ self.components_ + self.mean_
+
+    def check_stored(self) -> None:
+        """Refuse directions that do not fit together, where they come from a file."""
+        check_attributes(
+            vars(self),
+            {
+                "components_": numbers("components", "features"),
+                "mean_": numbers("features"),
+                "singular_values_": numbers("components", low=0),
+            },
+        )
 
     @property
     def _n_features_out(self) -> int:

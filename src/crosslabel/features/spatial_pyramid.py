@@ -28,7 +28,12 @@ from crosslabel.features.dense_sift import DenseSIFT, Descriptors
 from crosslabel.features.eigenfaces import Eigenfaces
 from crosslabel.features.extraction import extract
 from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, whole_number
+from crosslabel.files.budget import budget
+from crosslabel.files.forms import check_attributes, numbers
 from crosslabel.media.gray import Images, Item, gray_image
+from crosslabel.site import on_site
+
+MOST_LEVELS = 16
 
 POOLING: dict[str, Callable[[Array, NDArray[np.intp], Array], None]] = {
     "max": np.maximum.at,
@@ -36,6 +41,7 @@ POOLING: dict[str, Callable[[Array, NDArray[np.intp], Array], None]] = {
 }
 
 
+@on_site
 class SpatialPyramid(TransformerMixin, BaseEstimator):
     """Turn images of any size into vectors of one length that linear classifiers do well on.
 
@@ -47,7 +53,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         How a descriptor is written in words: locality-constrained linear coding, the nearest word,
         or orthogonal matching pursuit.
     neighbours : int, default=5
-        Words per descriptor for "llc" and "sparse".
+        Words per descriptor for "llc" and "sparse", at most 64.
     pooling : {"max", "sum"}, default="max"
         Largest coefficient (zero where none is positive) or sum of coefficients in a cell.
     levels : tuple of int, default=(1, 2, 4)
@@ -84,7 +90,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {
         "words": [Interval(Integral, 1, None, closed="left")],
         "assignment": [StrOptions(set(ASSIGNMENTS))],
-        "neighbours": [Interval(Integral, 1, None, closed="left")],
+        "neighbours": [Interval(Integral, 1, 64, closed="both")],
         "pooling": [StrOptions(set(POOLING))],
         "levels": ["array-like"],
         "descriptor": [None, HasMethods("describe")],
@@ -137,6 +143,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         self
         """
         self._validate_params()
+        self._check_levels(self.words)
         random = check_random_state(self.random_state)
         self.descriptor_ = DenseSIFT() if self.descriptor is None else clone(self.descriptor)
         self.descriptor_.fit(X)
@@ -144,6 +151,22 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         drawn = self._draw_descriptors(list(X), random)  # type: ignore[arg-type]
         self.codebook_ = learn_codebook(drawn, self.words, random)
         return self
+
+    def _check_levels(self, words: int) -> None:
+        """Refuse grids whose cells, each with a value for every word, would not fit."""
+        whole = all(isinstance(cells, Integral) and cells >= 1 for cells in self.levels)
+        if not whole or not 1 <= len(self.levels) <= MOST_LEVELS:
+            raise ValueError(
+                f"levels must be 1 to {MOST_LEVELS} positive numbers, but they are "
+                f"{tuple(self.levels)!r:.100}."
+            )
+        values = words * sum(float(cells) ** 2 for cells in self.levels)
+        budget().check("bytes", 16 * values, f"A pyramid of {words} words")
+
+    def check_stored(self) -> None:
+        """Refuse a codebook and levels that no training had, where they come from a file."""
+        check_attributes(vars(self), {"codebook_": numbers("words", "values")})
+        self._check_levels(len(getattr(self, "codebook_", range(self.words))))
 
     def _draw_descriptors(self, images: list[Item], random: np.random.RandomState) -> Array:
         """An equal number of descriptors from each image, or from a thousand images at random."""

@@ -19,12 +19,13 @@ from crosslabel.core.ordering import row_hashes
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
-from crosslabel.flagship.choose import Distinct, choose, named_choice
+from crosslabel.flagship.choose import Distinct, choose, most_trials, named_choice
 from crosslabel.flagship.learn import SOLVERS
 from crosslabel.flagship.lifts import default_lift, lift_named
 from crosslabel.flagship.predictor import JOINT
 from crosslabel.flagship.problem import SPECTRAL, Settings
 from crosslabel.flagship.progress import CallbackSupportMixin, Progress, with_callbacks
+from crosslabel.flagship.race import Tell
 from crosslabel.flagship.start import STARTS
 from crosslabel.flagship.stored import Attributes, from_state, to_state
 from crosslabel.flagship.streams import StreamLearner
@@ -92,9 +93,8 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
     shrinkage : "auto" or float, default="auto"
         Of the joint rule's discriminant: how much of the pooled covariance is replaced by its mean.
     init : {"spectral", "kmeans", "random", "whole-random"}, callable or array-like
-        Where iterations start. "spectral", the default, is the closed form; "kmeans" centroids of
-        each class, with centroids of the residuals for shared atoms; "random" training samples of
-        each class; "whole-random" samples of any class for every atom. Or the result of
+        Where iterations start: the closed form (default); centroids of each class, of residuals for
+        shared atoms; samples of each class; samples of any class; the result of
         ``init(X, labels, layout, ridge, rng, sample_weight)``; or an array of shape
         (n_atoms, n_features), shared atoms first, then those of each class as in `classes_`.
     max_iter : int, default=20
@@ -280,17 +280,19 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         if self.scale == "none":
             check_spread(training.X)
         seed = self._seed()
-        choice = self._choice(training, self._wish(seed, device_of(X) or self.device))
+        wish = self._wish(seed, device_of(X) or self.device)
         targets, hashes = training.classes[training.labels], row_hashes(training.X)
-        empty = [self._empty(training.X, one.lift, len(targets), seed) for one in choice.members]
-        summaries = [one.absorb(training.X, targets, training.weights, hashes) for one in empty]
         warm = self.__dict__.get("_fitted") if self.warm_start else None
-        with Progress(self, X, y, self.max_iter) as progress:
+        n_iter = 1 if wish.settings.is_closed_form else self.max_iter
+        with Progress(self, X, y, most_trials(len(targets), wish), n_iter) as progress:
+            choice = self._choice(training, wish, progress.trial)
+            empty = [self._empty(training.X, m.lift, len(targets), seed) for m in choice.members]
+            summaries = [one.absorb(training.X, targets, training.weights, hashes) for one in empty]
             fitted = train(summaries, choice, training.classes, progress.iteration, warm=warm)
         kept = summaries[0].bounded(self._kept()) if self.keep_summary else None
         return self._adopt(bare, kept, fitted)
 
-    def _choice(self, training: Training, wish: Wish) -> Choice:
+    def _choice(self, training: Training, wish: Wish, tell: Tell) -> Choice:
         """What is chosen from samples in memory; with one lift where they go on as a stream."""
         if self.keep_summary:
             targets = training.classes[training.labels]
@@ -299,7 +301,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         if not wish.is_open:
             plan = lift_named(training.X, training.weights, wish)
             return named_choice(wish, plan.settled(training.X, wish.n_landmarks))
-        return choose(Distinct.of(training), wish)
+        return choose(Distinct.of(training), wish, tell=tell)
 
     def _chosen(self, summary: Summary) -> Choice:
         """What is chosen from the samples that a summary keeps."""
