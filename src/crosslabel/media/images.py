@@ -8,6 +8,7 @@ time, are bounded by the budget (`files/budget.py`).
 from __future__ import annotations
 
 import os
+import threading
 import warnings
 from functools import cache
 
@@ -32,8 +33,13 @@ WORKING_BYTES = {"AVIF": 12, "GIF": 4, "JPEG2000": 20, "TIFF": 4, "WEBP": 12}
 
 ORIENTATION = 0x0112  # the tag in EXIF
 TURNS = {
-    **{2: (0, True), 3: (2, False), 4: (2, True), 5: (3, True), 6: (3, False)},
-    **{7: (1, True), 8: (1, False)},
+    2: (0, True),
+    3: (2, False),
+    4: (2, True),
+    5: (3, True),
+    6: (3, False),
+    7: (1, True),
+    8: (1, False),
 }
 """Quarter turns to the left, and whether the result is mirrored from left to right."""
 
@@ -81,10 +87,21 @@ def read_image(
     ------
     UnreadableFile
         If the file is missing, empty, truncated, no image, or larger than the budget allows.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from PIL import Image
+    >>> from crosslabel.datasets import read_image
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Image.new("L", (8, 6), 255).save(Path(folder) / "white.png")
+    ...     image = read_image(Path(folder) / "white.png")
+    >>> image.shape, int(image.max())
+    ((6, 8), 255)
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # size is checked below; odd metadata is no matter
+        with _SILENCE:  # size is checked below; odd metadata is no matter
             return _decoded(path, colour, detail)
     except UnidentifiedImageError:
         known = ", ".join(_formats())
@@ -100,6 +117,35 @@ def read_image(
         raise UnreadableFile(path, "the image does not fit into memory") from None
     except Exception as error:
         raise UnreadableFile(path, f"the image is damaged ({error})") from None
+
+
+class _Silence:
+    """No warnings while any thread is inside: the first to enter hides them, the last brings back.
+
+    `warnings.catch_warnings` alone, left in another order than entered, would hide them for ever.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.inside = 0
+        self.hidden = warnings.catch_warnings()
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if self.inside == 0:
+                self.hidden = warnings.catch_warnings()
+                self.hidden.__enter__()
+                warnings.simplefilter("ignore")
+            self.inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self.lock:
+            self.inside -= 1
+            if self.inside == 0:
+                self.hidden.__exit__(None, None, None)
+
+
+_SILENCE = _Silence()
 
 
 def _decoded(path: str | os.PathLike[str], colour: bool, detail: int | None) -> NDArray[np.generic]:
