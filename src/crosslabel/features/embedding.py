@@ -291,10 +291,9 @@ def _place(digest: str) -> Path:
 
 
 def _steps(items: Sequence[Item], settings: FeatureSettings, model: str | None) -> Steps:
-    local = settings.extraction
     # Vectors are small and take long: kept for the next run also where no folder is named.
-    local["cache"] = local["cache"] or str(user_cache("embeddings"))
-    return [("embedding", Embedding(model, **local))]
+    kept = {"cache": settings.cache or str(user_cache("embeddings"))}
+    return [("embedding", Embedding(model, **settings.extraction | kept))]
 
 
 RECIPE = Recipe(
