@@ -26,12 +26,15 @@ COMMANDS = {
     "evaluate": "crosslabel.app.evaluate",
     "predict": "crosslabel.app.predict",
     "compare": "crosslabel.app.compare_words",
+    "audit": "crosslabel.app.audit_words",
     "explain": "crosslabel.app.explain",
     "reproduce": "crosslabel.app.experiment_words",
     "export": "crosslabel.app.export",
     "inspect": "crosslabel.app.inspect",
     "card": "crosslabel.app.card",
     "demo": "crosslabel.app.demo",
+    "studio": "crosslabel.app.studio",
+    "serve": "crosslabel.app.serve",
     "report": "crosslabel.app.experiment_words",
 }
 """The module of each command; its function is the command's name with `_command` after it."""

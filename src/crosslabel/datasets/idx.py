@@ -13,6 +13,7 @@ from sklearn.utils import Bunch
 
 from crosslabel.datasets.data_set import Download
 from crosslabel.datasets.root import MissingData
+from crosslabel.files.budget import OverBudget, budget
 
 TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 PARTS = ("train", "t10k")

@@ -85,6 +85,14 @@ class Embedding(TransformerMixin, BaseEstimator):
     References
     ----------
     M. Tan, Q. Le, "EfficientNet: rethinking model scaling for convolutional neural networks", 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from crosslabel.features import Embedding
+    >>> photo = np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8)
+    >>> Embedding().fit_transform([photo]).shape  # doctest: +SKIP
+    (1, 1280)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {

@@ -52,6 +52,17 @@ class Model:
         How it was trained and what was measured: numbers and strings.
     version : str
         Version of the library that wrote it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from crosslabel import CrossLabelClassifier, Model
+    >>> X, y = load_iris(return_X_y=True)
+    >>> pipeline = make_pipeline(CrossLabelClassifier(rule="local", ridge=0.1)).fit(X, y)
+    >>> names = ["setosa", "versicolor", "virginica"]
+    >>> Model(pipeline, names, "features", "none", {"protocol": "all samples"}).class_names[0]
+    'setosa'
     """
 
     pipeline: BaseEstimator
@@ -129,6 +140,20 @@ def save(model: BaseEstimator | Model, path: str | os.PathLike[str]) -> None:
     ------
     ModelFileError
         If the model holds what could not be loaded again; nothing is written then.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import crosslabel
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = crosslabel.CrossLabelClassifier(rule="local", ridge=0.1).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     crosslabel.save(model, Path(folder) / "iris.skops")
+    ...     again = crosslabel.load(Path(folder) / "iris.skops")
+    >>> bool((again.predict(X) == model.predict(X)).all())
+    True
     """
     content = encoded(model)
     write_whole(Path(path), lambda file: file.write(content))
@@ -231,6 +256,20 @@ def load(path: str | os.PathLike[str]) -> BaseEstimator | Model:
     ------
     ModelFileError
         If the file is no model, is damaged, or holds what it may not hold.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import crosslabel
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = crosslabel.CrossLabelClassifier(rule="local", ridge=0.1).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     crosslabel.save(model, Path(folder) / "iris.skops")
+    ...     again = crosslabel.load(Path(folder) / "iris.skops")
+    >>> bool((again.predict(X) == model.predict(X)).all())
+    True
     """
     with opened(path) as archive:
         manifest = read_manifest(archive)
