@@ -28,6 +28,8 @@ FOLDS = 2
 """That these leave out, where they are not all samples."""
 SHORT = 256
 """Features up to which the discriminant has a say, where there are more samples than choose."""
+RIDGES = (0.1, 0.5, 2.0)
+"""Without the smallest that a classifier tries: atoms of wrong labels must not fit too closely."""
 ATOMS = 30
 """Of a class: the default of the classifier."""
 
@@ -64,15 +66,15 @@ def by_fold_scores(distinct: Distinct, seed: int) -> Unseen:
     rules = {LOCAL, DISCRIMINANT} if joint else {LOCAL}
     left_out = np.where(fold < FOLDS, fold, -1) if is_part else fold
     plans = lifts(distinct.X, distinct.weights, wish)
-    few = _part(distinct, left_out, n_some)
+    few, grid = _part(distinct, left_out, n_some), replace(grid_of(wish), ridges=RIDGES)
     tried = [
-        _run(Runner(name, _lifted(few, plan, joint), grid_of(wish), set(rules)))
+        _run(Runner(name, _lifted(few, plan, joint), grid, set(rules)))
         for name, plan in plans.items()
     ]
     best = min(tried, key=_loss)
     if is_part:
         every = _lifted(_part(distinct, fold, len(fold)), plans[best.name], joint)
-        best = _run(Runner(best.name, every if joint else _paired(every), best.grid, rules))
+        best = _run(Runner(best.name, every if joint else _paired(every), grid, rules))
     held_out = _held_out(best.samples)
     chances = np.full((len(fold), best.samples.n_classes), np.nan)
     chances[held_out] = softmax(best.candidate(held_out).logits, axis=1)
