@@ -32,8 +32,13 @@ WORKING_BYTES = {"AVIF": 12, "GIF": 4, "JPEG2000": 20, "TIFF": 4, "WEBP": 12}
 
 ORIENTATION = 0x0112  # the tag in EXIF
 TURNS = {
-    2: (0, True), 3: (2, False), 4: (2, True), 5: (3, True), 6: (3, False),
-    7: (1, True), 8: (1, False),
+    2: (0, True),
+    3: (2, False),
+    4: (2, True),
+    5: (3, True),
+    6: (3, False),
+    7: (1, True),
+    8: (1, False),
 }
 """Quarter turns to the left, and whether the result is mirrored from left to right."""
 
