@@ -65,13 +65,25 @@ def print_json(value: object) -> None:
 
 
 class _Table:
-    """Predictions for a reader: aligned columns, one line each."""
+    """Predictions for a reader: aligned columns under a header, one line each."""
+
+    layout = "{:<40} {:<24} {:>11}  {}"
+
+    def __init__(self, quiet: bool = False) -> None:
+        self.headed = quiet
 
     def add(self, row: Row) -> None:
         """Take one prediction."""
-        if row["label"] is not None:
-            second = f"({row['runner_up']} by {row['margin']:.3g})"
-            typer.echo(visible(f"{row['file']:<40} {row['label']:<24} {second}"))
+        if row["label"] is None:
+            return
+        if not self.headed:
+            typer.echo(self.layout.format("file", "label", "probability", "runner-up"))
+            self.headed = True
+        second = chance = ""
+        if row["probability"] is not None:
+            chance = f"{row['probability']:.1%}"
+            second = f"{row['runner_up']} ({row['runner_up_probability']:.1%})"
+        typer.echo(visible(self.layout.format(row["file"], row["label"], chance, second)))
 
     def close(self) -> None:
         """Nothing is left to print."""
@@ -80,9 +92,12 @@ class _Table:
 class _Csv:
     """Predictions for a spreadsheet, with a header."""
 
-    fields = ("file", "label", "runner_up", "margin", "problem")
+    fields = (
+        *("file", "label", "probability", "runner_up", "runner_up_probability"),
+        *("warning", "problem"),
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, quiet: bool = False) -> None:
         self.writer = csv.DictWriter(sys.stdout, self.fields, lineterminator="\n")
         self.writer.writeheader()
 
@@ -97,7 +112,7 @@ class _Csv:
 class _Json:
     """Predictions for a program: one list."""
 
-    def __init__(self) -> None:
+    def __init__(self, quiet: bool = False) -> None:
         self.rows: list[Row] = []
 
     def add(self, row: Row) -> None:
@@ -110,7 +125,7 @@ class _Json:
 
 
 Printer = _Table | _Csv | _Json
-PRINTERS: dict[str, Callable[[], Printer]] = {
+PRINTERS: dict[str, Callable[[bool], Printer]] = {
     "table": _Table,
     "csv": _Csv,
     "json": _Json,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from crosslabel.core.backend import ArrayOrTensor, is_tensor
 from crosslabel.core.scaling import Array
+from crosslabel.flagship.explanation import Explanation, explained
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.novelty import novelty
 from crosslabel.flagship.plausible import check_fitted, check_summary
@@ -124,6 +125,23 @@ class Predictor(TransformerMixin, ClassifierMixin, BaseEstimator):
             `RejectingClassifier` finds from where on to refuse a label.
         """
         return self._on_queries(X, novelty)
+
+    def explain(self, X: ArrayLike, names: Sequence[str] | None = None) -> list[Explanation]:
+        """Why each query gets its label.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+        names : sequence of str, default=None
+            How the classes are called, in the order of `classes_`; None for the labels themselves.
+
+        Returns
+        -------
+        list of Explanation
+        """
+        queries = self.check_queries(X)
+        called = [str(label) for label in self.classes_] if names is None else names
+        return explained(self._fitted, str(self.rule_), queries, called)
 
     @over_partitions
     def transform(self, X: ArrayLike) -> Array:

@@ -8,6 +8,7 @@ time, are bounded by the budget (`files/budget.py`).
 from __future__ import annotations
 
 import os
+import threading
 import warnings
 from functools import cache
 
@@ -86,10 +87,21 @@ def read_image(
     ------
     UnreadableFile
         If the file is missing, empty, truncated, no image, or larger than the budget allows.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from PIL import Image
+    >>> from crosslabel.datasets import read_image
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Image.new("L", (8, 6), 255).save(Path(folder) / "white.png")
+    ...     image = read_image(Path(folder) / "white.png")
+    >>> image.shape, int(image.max())
+    ((6, 8), 255)
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # size is checked below; odd metadata is no matter
+        with _SILENCE:  # size is checked below; odd metadata is no matter
             return _decoded(path, colour, detail)
     except UnidentifiedImageError:
         known = ", ".join(_formats())
@@ -105,6 +117,35 @@ def read_image(
         raise UnreadableFile(path, "the image does not fit into memory") from None
     except Exception as error:
         raise UnreadableFile(path, f"the image is damaged ({error})") from None
+
+
+class _Silence:
+    """No warnings while any thread is inside: the first to enter hides them, the last brings back.
+
+    `warnings.catch_warnings` alone, left in another order than entered, would hide them for ever.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.inside = 0
+        self.hidden = warnings.catch_warnings()
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if self.inside == 0:
+                self.hidden = warnings.catch_warnings()
+                self.hidden.__enter__()
+                warnings.simplefilter("ignore")
+            self.inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self.lock:
+            self.inside -= 1
+            if self.inside == 0:
+                self.hidden.__exit__(None, None, None)
+
+
+_SILENCE = _Silence()
 
 
 def _decoded(path: str | os.PathLike[str], colour: bool, detail: int | None) -> NDArray[np.generic]:
