@@ -30,6 +30,7 @@ from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, w
 from crosslabel.files.budget import budget
 from crosslabel.files.forms import check_attributes, numbers
 from crosslabel.media.gray import Images, Item, gray_image
+from crosslabel.media.images import MAX_SIDE
 from crosslabel.site import on_site
 
 MOST_LEVELS = 16
@@ -106,7 +107,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         "codebook": [StrOptions(set(CODEBOOKS))],
         "levels": ["array-like"],
         "descriptor": [None, HasMethods("describe")],
-        "longest_side": [None, Interval(Integral, 1, None, closed="left")],
+        "longest_side": [None, Interval(Integral, 1, MAX_SIDE, closed="both")],
         "samples": [Interval(Integral, 1, None, closed="left")],
         "n_jobs": [None, Integral],
         "cache": [None, str, os.PathLike],
@@ -175,12 +176,15 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
                 f"{tuple(self.levels)!r:.100}."
             )
         values = words * sum(float(cells) ** 2 for cells in self.levels)
-        budget().check("bytes", 16 * values, f"A pyramid of {words} words")
+        budget().check("bytes", 32 * values, f"A pyramid of {words} words")
 
     def check_stored(self) -> None:
         """Refuse a codebook and levels that no training had, where they come from a file."""
         check_attributes(vars(self), {"codebook_": numbers("words", "values")})
         self._check_levels(len(getattr(self, "codebook_", range(self.words))))
+        side = getattr(self, "longest_side_", None)
+        if side is not None and not (isinstance(side, int) and 1 <= side <= MAX_SIDE):
+            raise ValueError(f"longest_side_ is {side!r}, not a number from 1 to {MAX_SIDE}")
 
     def _draw_descriptors(self, images: list[Item], random: np.random.RandomState) -> Array:
         """An equal number of descriptors from each image, or from a thousand images at random."""
