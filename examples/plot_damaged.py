@@ -2,9 +2,10 @@
 Damaged queries
 ===============
 
-What happens to a model that was trained on clean faces when a part of a picture is noise? The local
-rule asks each class by itself and holds longer than the global one, which can piece noise together
-from the atoms of forty people. ORL faces, five training pictures of each.
+What happens to a model that was trained on clean faces when a part of a picture is noise? ORL
+faces, five training pictures of each person, and pixels of the queries replaced by noise. Atoms are
+few, so that noise is hard to piece together from them; CRC, whose atoms are all the training
+pictures, suffers first. Which of our rules holds longer depends on the data and on the ridge.
 """
 
 import numpy as np

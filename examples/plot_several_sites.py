@@ -43,8 +43,8 @@ for number, site in enumerate(sites, 1):
     counts = np.bincount(y[site], minlength=10)
     left.bar(np.arange(10), counts, bottom=bottom, label=f"site {number}")
     bottom += counts
-left.set(xlabel="digit", ylabel="samples", xticks=range(10))
-left.legend()
+left.set(xlabel="digit", ylabel="samples", xticks=range(10), ylim=(0, 72))
+left.legend(loc="upper center", ncols=3)
 bars = right.bar(list(scores), list(scores.values()), color=["C0", "C1", "C2", "C4", "C7"])
 right.bar_label(bars, fmt="%.1f")
 right.set(ylabel="test accuracy, %")

@@ -3,7 +3,7 @@ Signals
 =======
 
 Nothing here is about pictures: a sample is a vector. Four kinds of generated oscillations with
-random phase, random length and much noise; the atoms that stand for each kind come out clean,
+random phase and much noise; the atoms that stand for each kind come out cleaner than any sample,
 because the noise has no direction in common.
 """
 
@@ -28,10 +28,10 @@ SHAPES = {
 def samples(size):
     """So many signals of each kind, with their names."""
     rows = [make(rng.uniform()) for make in SHAPES.values() for _ in range(size)]
-    return np.array(rows) + rng.normal(0, 0.8, (len(rows), len(t))), np.repeat(list(SHAPES), size)
+    return np.array(rows) + rng.normal(0, 0.6, (len(rows), len(t))), np.repeat(list(SHAPES), size)
 
 
-X, y = samples(60)
+X, y = samples(250)
 X_test, y_test = samples(200)
 
 # %%

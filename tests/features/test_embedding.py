@@ -140,7 +140,8 @@ def test_it_is_a_transformer():
 
 
 def test_the_recipe_keeps_vectors_without_being_asked(own):
-    ((_, step),) = steps_for("embed", "images", FeatureSettings({"model": str(own[0])}), [])
+    settings = FeatureSettings({"model": str(own[0])}, scratch="for a while")
+    ((_, step),) = steps_for("embed", "images", settings, [])
     assert step.model == str(own[0])
     assert step.cache == str(user_cache("embeddings"))
     ((_, step),) = steps_for("embed", "images", FeatureSettings(cache="there", n_jobs=2), [])

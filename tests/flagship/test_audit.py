@@ -77,3 +77,15 @@ def test_one_class_and_lonely_samples():
     found = audit(X, [0, 0, 0, 0, 1, 1, 1, 1, 2])
     assert np.isnan(found.probability[8])
     assert 8 not in found.suspects
+
+
+@pytest.mark.parametrize("n_samples", [90, 400])
+def test_long_rows_of_single_precision(n_samples):
+    """Fewer samples than features, whose products cannot be factorised in single precision."""
+    rng = np.random.default_rng(0)
+    y = np.arange(n_samples) % 5
+    X = (np.eye(5, 900)[y] * 30 + rng.normal(size=(n_samples, 900))).astype(np.float32)
+    given = y.copy()
+    given[::30] = (given[::30] + 1) % 5
+    found = audit(X, given)
+    assert set(found.suspects.tolist()) == set(range(0, n_samples, 30))

@@ -49,6 +49,15 @@ def test_every_picture_is_judged_by_a_model_without_it():
             assert study.confusion[c, d] == np.sum(own & (taken_for == d))
 
 
+def test_the_audit_is_of_the_same_pictures():
+    given = pictures(spread=0.2)
+    labels = given.labels.copy()
+    labels[0] = 2  # a picture of the first class
+    study = held_out(Exercises(given.keys, given.rows, labels, given.names), 0, never)
+    assert study.audit.suspects.tolist() == [0]
+    assert study.audit.looks_like[0] == 0
+
+
 def test_a_class_of_one_picture_is_known_but_not_tested():
     study = held_out(pictures((4, 4, 1)), 0, never)
     assert sorted(study.tested.tolist()) == list(range(8))

@@ -14,9 +14,10 @@ from typing import Annotated
 import typer
 
 from crosslabel._version import __version__
-from crosslabel.app.start import start_quickly
+from crosslabel.app.start import import_writer, start_quickly
 
-QUICK = ("evaluate", "explain", "predict")  # what loads a model, and so scikit-learn
+QUICK = ("evaluate", "explain", "fit", "predict")  # what loads a model, and so scikit-learn
+WRITE = ("fit",)  # what writes a model
 
 VERSION = "--version"
 
@@ -25,6 +26,7 @@ COMMANDS = {
     "evaluate": "crosslabel.app.evaluate",
     "predict": "crosslabel.app.predict",
     "compare": "crosslabel.app.compare_words",
+    "audit": "crosslabel.app.audit_words",
     "explain": "crosslabel.app.explain",
     "reproduce": "crosslabel.app.experiment_words",
     "export": "crosslabel.app.export",
@@ -80,4 +82,6 @@ def main() -> None:
     word = sys.argv[1] if len(sys.argv) > 1 else ""
     if word in QUICK:
         start_quickly()
+    if word in WRITE and "--help" not in sys.argv:
+        import_writer()
     application(*([word] if word in {*COMMANDS, "data", VERSION} else []))()

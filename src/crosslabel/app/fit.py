@@ -166,7 +166,7 @@ def _kept_features(settings: FeatureSettings) -> Iterator[FeatureSettings]:
         yield settings
         return
     with TemporaryDirectory(prefix="crosslabel-") as folder:
-        yield replace(settings, cache=folder)
+        yield replace(settings, scratch=folder)
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,13 @@ def load_action_bank(root: Root = None) -> Bunch:
     Bunch
         `data` (n_videos, n_features), `target`, `target_names`, `groups` (0 where a name tells
         none), `filenames` and `DESCR`.
+
+    Examples
+    --------
+    >>> from crosslabel.datasets import load_action_bank
+    >>> data = load_action_bank()  # doctest: +SKIP
+    >>> len(data.target) > 0  # doctest: +SKIP
+    True
     """
     folder = find("action_bank", root, "action_bank", "UCF50_bank")
     files = sorted(f for f in folder.glob("*/*") if f.name.endswith(SUFFIXES))

@@ -60,6 +60,20 @@ def load_image_folder(
     Bunch
         `filenames` (list of str), `target` (ndarray of int), `target_names` (ndarray of str),
         `skipped` (list of `Skipped`), `kind` ("images") and `DESCR`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from PIL import Image
+    >>> from crosslabel.datasets import load_image_folder
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("cat/1.png", "cat/2.png", "dog/1.png", "dog/2.png"):
+    ...         (Path(folder) / name).parent.mkdir(exist_ok=True)
+    ...         Image.new("L", (8, 8)).save(Path(folder) / name)
+    ...     data = load_image_folder(folder)
+    >>> data.target.tolist(), data.target_names.tolist()
+    ([0, 0, 1, 1], ['cat', 'dog'])
     """
     checker = read_image if check else None
     return _load("images", Path(root), image_suffixes(), checker, strict, minimum, progress)
@@ -85,6 +99,13 @@ def load_clip_folder(
     -------
     Bunch
         As of `load_image_folder`, with `kind` "clips".
+
+    Examples
+    --------
+    >>> from crosslabel.datasets import load_clip_folder
+    >>> clips = load_clip_folder("clips")  # clips/<class>/*.avi  # doctest: +SKIP
+    >>> len(clips.filenames) == len(clips.target)  # doctest: +SKIP
+    True
     """
     checker = read_clip if check else None
     return _load("clips", Path(root), CLIP_SUFFIXES, checker, strict, minimum, progress)
@@ -113,6 +134,10 @@ def _load(
     count = sum(len(own) for own in files.values())
     with progress_bar(f"reading {kind}" if progress else None, count) as advance:
         for folder, own in files.items():
+            # Bytes that are not UTF-8 come as half characters, which no file can hold.
+            if not folder.name.isprintable():
+                skip(folder, "its name is not UTF-8, or has signs that are not printed; rename it")
+                continue
             reasons = _check(own, checker, advance)
             for file, reason in zip(own, reasons):
                 if reason is not None:

@@ -56,6 +56,19 @@ def load_features(path: str | os.PathLike[str]) -> Bunch:
     Bunch
         `data` (n_samples, n_features), `target` (n_samples,), `target_names`, `train` and `test`
         (indices where the file holds a split, else None), `kind` ("features") and `DESCR`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from crosslabel.datasets import load_features
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     place = Path(folder) / "features.npz"
+    ...     np.savez(place, X=np.ones((4, 3)), y=np.array([0, 0, 1, 1]))
+    ...     data = load_features(place)
+    >>> data.data.shape
+    (4, 3)
     """
     arrays = read_arrays(path)
     if all(name in arrays for pair in SPLIT for name in pair):

@@ -85,6 +85,14 @@ class DenseSIFT(TransformerMixin, BaseEstimator):
     References
     ----------
     D. Lowe, "Distinctive image features from scale-invariant keypoints", IJCV 2004.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from crosslabel.features import DenseSIFT
+    >>> image = np.random.default_rng(0).random((48, 48))
+    >>> DenseSIFT().fit([image]).transform([image])[0].shape[1]
+    128
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {

@@ -45,6 +45,14 @@ class Eigenfaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     References
     ----------
     M. Turk, A. Pentland, "Eigenfaces for recognition", J. Cognitive Neuroscience 1991.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel.features import Eigenfaces
+    >>> X, _ = load_digits(return_X_y=True)
+    >>> Eigenfaces(n_components=10).fit_transform(X).shape
+    (1797, 10)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {

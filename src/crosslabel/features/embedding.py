@@ -85,6 +85,14 @@ class Embedding(TransformerMixin, BaseEstimator):
     References
     ----------
     M. Tan, Q. Le, "EfficientNet: rethinking model scaling for convolutional neural networks", 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from crosslabel.features import Embedding
+    >>> photo = np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8)
+    >>> Embedding().fit_transform([photo]).shape  # doctest: +SKIP
+    (1, 1280)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {
@@ -283,10 +291,9 @@ def _place(digest: str) -> Path:
 
 
 def _steps(items: Sequence[Item], settings: FeatureSettings, model: str | None) -> Steps:
-    local = settings.extraction
     # Vectors are small and take long: kept for the next run also where no folder is named.
-    local["cache"] = local["cache"] or str(user_cache("embeddings"))
-    return [("embedding", Embedding(model, **local))]
+    kept = {"cache": settings.cache or str(user_cache("embeddings"))}
+    return [("embedding", Embedding(model, **settings.extraction | kept))]
 
 
 RECIPE = Recipe(

@@ -60,6 +60,14 @@ class LBPTOP(TransformerMixin, BaseEstimator):
     ----------
     G. Zhao, M. Pietikäinen, "Dynamic texture recognition using local binary patterns with an
     application to facial expressions", TPAMI 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from crosslabel.features import LBPTOP
+    >>> clip = np.random.default_rng(0).random((12, 20, 20))
+    >>> LBPTOP().fit_transform([clip]).shape
+    (1, 177)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {

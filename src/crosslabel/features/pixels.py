@@ -50,6 +50,15 @@ class Pixels(TransformerMixin, BaseEstimator):
     Images come as an array (n_images, height, width), with channels last where there are any, or as
     a sequence of arrays or paths of any size. A two-dimensional array is taken as images that are
     flat rows already: it gets the logarithm and the scaling only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from crosslabel.features import Pixels
+    >>> rng = np.random.default_rng(0)
+    >>> images = [rng.random((32, 24)) for _ in range(6)]
+    >>> Pixels(size=(8, 6)).fit_transform(images).shape
+    (6, 48)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {

@@ -41,6 +41,14 @@ class RandomFaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     References
     ----------
     J. Wright et al., "Robust face recognition via sparse representation", TPAMI 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel.features import RandomFaces
+    >>> X, _ = load_digits(return_X_y=True)
+    >>> RandomFaces(n_components=10, random_state=0).fit_transform(X).shape
+    (1797, 10)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {

@@ -87,6 +87,15 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
     J. Wang et al., "Locality-constrained linear coding for image classification", CVPR 2010.
     J. Yang, K. Yu, Y. Gong, T. Huang, "Linear spatial pyramid matching using sparse coding for
     image classification", CVPR 2009.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from crosslabel.features import SpatialPyramid
+    >>> rng = np.random.default_rng(0)
+    >>> images = [rng.random((32, 24)) for _ in range(6)]
+    >>> SpatialPyramid(words=8, random_state=0).fit_transform(images).shape
+    (6, 168)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {

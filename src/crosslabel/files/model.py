@@ -25,6 +25,7 @@ from crosslabel.files.container import Archive, JsonObject, ModelFileError, open
 from crosslabel.files.decode import decode
 from crosslabel.files.manifest import CHECKS, FORMAT, VERSION, plain, settings_of
 from crosslabel.files.schema import audit, canonical
+from crosslabel.files.visible import visible, visible_values
 from crosslabel.files.whole import write_whole
 
 if TYPE_CHECKING:
@@ -52,6 +53,17 @@ class Model:
         How it was trained and what was measured: numbers and strings.
     version : str
         Version of the library that wrote it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from crosslabel import CrossLabelClassifier, Model
+    >>> X, y = load_iris(return_X_y=True)
+    >>> pipeline = make_pipeline(CrossLabelClassifier(rule="local", ridge=0.1)).fit(X, y)
+    >>> names = ["setosa", "versicolor", "virginica"]
+    >>> Model(pipeline, names, "features", "none", {"protocol": "all samples"}).class_names[0]
+    'setosa'
     """
 
     pipeline: BaseEstimator
@@ -129,6 +141,20 @@ def save(model: BaseEstimator | Model, path: str | os.PathLike[str]) -> None:
     ------
     ModelFileError
         If the model holds what could not be loaded again; nothing is written then.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import crosslabel
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = crosslabel.CrossLabelClassifier(rule="local", ridge=0.1).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     crosslabel.save(model, Path(folder) / "iris.skops")
+    ...     again = crosslabel.load(Path(folder) / "iris.skops")
+    >>> bool((again.predict(X) == model.predict(X)).all())
+    True
     """
     content = encoded(model)
     write_whole(Path(path), lambda file: file.write(content))
@@ -195,8 +221,8 @@ def _manifest(model: BaseEstimator | Model, estimator: BaseEstimator) -> JsonObj
 
 
 def read_manifest(archive: Archive) -> JsonObject:
-    """What a file says of itself, if it is of a format that this version knows."""
-    manifest = archive.json("manifest.json")
+    """What a file says of itself, fit to be shown, if this version knows its format."""
+    manifest = {visible(k): visible_values(v) for k, v in archive.json("manifest.json").items()}
     if manifest.get("format") != FORMAT:
         raise ModelFileError(f"it is not marked as a {FORMAT!r}")
     written = manifest.get("format_version")
@@ -231,13 +257,26 @@ def load(path: str | os.PathLike[str]) -> BaseEstimator | Model:
     ------
     ModelFileError
         If the file is no model, is damaged, or holds what it may not hold.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import crosslabel
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = crosslabel.CrossLabelClassifier(rule="local", ridge=0.1).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     crosslabel.save(model, Path(folder) / "iris.skops")
+    ...     again = crosslabel.load(Path(folder) / "iris.skops")
+    >>> bool((again.predict(X) == model.predict(X)).all())
+    True
     """
     with opened(path) as archive:
         manifest = read_manifest(archive)
         schema = archive.json("schema.json")
         estimator = decode(schema, archive)
-        if not hasattr(estimator, "get_params"):
-            raise ModelFileError("it holds no estimator")
+        check_model(estimator, manifest)
     _compare_libraries(path, manifest)
     if manifest["holds"] == "estimator":
         return estimator
@@ -249,6 +288,26 @@ def load(path: str | os.PathLike[str]) -> BaseEstimator | Model:
         manifest["summary"],
         manifest["crosslabel"],
     )
+
+
+def check_model(estimator: object, manifest: JsonObject) -> None:
+    """Refuse an object that is no estimator, or whose classes the manifest does not name.
+
+    Parameters
+    ----------
+    estimator : object
+        As it was made from the file.
+    manifest : dict
+    """
+    if not hasattr(estimator, "get_params"):
+        raise ModelFileError("it holds no estimator")
+    if manifest["holds"] == "model":
+        classes = np.asarray(getattr(estimator, "classes_", ()))
+        n_names = len(manifest["class_names"])
+        if classes.size and (
+            classes.dtype.kind not in "iu" or classes.min() < 0 or classes.max() >= n_names
+        ):
+            raise ModelFileError(f"its classes are not the numbers of {n_names} names")
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:

@@ -150,7 +150,7 @@ def choose(samples: Distinct, wish: Wish, lift: Lift | None = None, tell: Tell =
     lift : Lift, optional
         Of samples that are lifted already; those of the wish are tried if it is not given.
     tell : callable, optional
-        Called after each fold that a lift has run, `most_trials` times at most.
+        Called after each fold that a lift has run.
     """
     seed = wish.settings.seed
     some = samples.some(MOST, seed)
@@ -178,10 +178,13 @@ def choose(samples: Distinct, wish: Wish, lift: Lift | None = None, tell: Tell =
     return Choice(tuple(members), raced[0][1])
 
 
-def most_trials(n_samples: int, wish: Wish) -> int:
-    """How often `choose` tells of a fold, at most, for so many samples."""
+def most_steps(n_samples: int, wish: Wish) -> int:
+    """How often a fit tells of progress, at most: each lift on each fold, and each iteration."""
+    iterations = 1 if wish.settings.is_closed_form else int(wish.settings.max_iter)
+    if not wish.is_open:
+        return iterations
     lifted = MOST_LIFTS if wish.rule == wish.scale == "auto" else 1
-    return lifted * N_FOLDS * (DRAWINGS if n_samples <= FEW else 1) if wish.is_open else 0
+    return lifted * N_FOLDS * (DRAWINGS if n_samples <= FEW else 1) + iterations
 
 
 def together(drawings: Sequence[Sequence[JointSetting]]) -> list[JointSetting]:

@@ -19,13 +19,12 @@ from crosslabel.core.ordering import row_hashes
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
-from crosslabel.flagship.choose import Distinct, choose, most_trials, named_choice
+from crosslabel.flagship.choose import Distinct, choose, most_steps, named_choice
 from crosslabel.flagship.learn import SOLVERS
 from crosslabel.flagship.lifts import default_lift, lift_named
 from crosslabel.flagship.predictor import JOINT
 from crosslabel.flagship.problem import SPECTRAL, Settings
 from crosslabel.flagship.progress import CallbackSupportMixin, Progress, with_callbacks
-from crosslabel.flagship.race import Tell
 from crosslabel.flagship.start import STARTS
 from crosslabel.flagship.stored import Attributes, from_state, to_state
 from crosslabel.flagship.streams import StreamLearner
@@ -134,7 +133,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class of each atom; −1 for a shared atom.
     classes_ : ndarray of shape (n_classes,)
-    objective_trace_ : ndarray of shape (n_iter_,)
+    objective_trace_ : ndarray of shape (n_iter,)
         Objective after each iteration; one value in the closed form.
     n_iter_ : int
     optimality_gap_ : float
@@ -152,7 +151,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
     statistics_ : ClassStatistics
         Of all samples learnt from, where the summary is kept.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
 
     References
     ----------
@@ -166,8 +165,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
     >>> from crosslabel import CrossLabelClassifier
     >>> X, y = load_digits(return_X_y=True)
     >>> X, X_test, y, y_test = train_test_split(X, y, random_state=0)
-    >>> model = CrossLabelClassifier(random_state=0).fit(X, y)
-    >>> bool(model.score(X_test, y_test) > 0.97)
+    >>> bool(CrossLabelClassifier(random_state=0).fit(X, y).score(X_test, y_test) > 0.97)
     True
     """
 
@@ -281,8 +279,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         wish = self._wish(seed, device_of(X) or self.device)
         targets, hashes = training.classes[training.labels], row_hashes(training.X)
         warm = self.__dict__.get("_fitted") if self.warm_start else None
-        n_iter = 1 if wish.settings.is_closed_form else self.max_iter
-        with Progress(self, X, y, most_trials(len(targets), wish), n_iter) as progress:
+        with Progress(self, X, y, most_steps(len(targets), wish), n_iter=0) as progress:
             choice = self._choice(training, wish, progress.trial)
             empty = [self._empty(training.X, m.lift, len(targets), seed) for m in choice.members]
             summaries = [one.absorb(training.X, targets, training.weights, hashes) for one in empty]
@@ -290,7 +287,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         kept = summaries[0].bounded(self._kept()) if self.keep_summary else None
         return self._adopt(bare, kept, fitted)
 
-    def _choice(self, training: Training, wish: Wish, tell: Tell) -> Choice:
+    def _choice(self, training: Training, wish: Wish, tell: Callable[[], None]) -> Choice:
         """What is chosen from samples in memory; with one lift where they go on as a stream."""
         if self.keep_summary:
             targets = training.classes[training.labels]

@@ -64,8 +64,7 @@ def by_fold_scores(distinct: Distinct, seed: int) -> Unseen:
     ]
     best = min(runners, key=_loss)
     if len(some) < len(fold):
-        every = _lifted(distinct, plans[best.name], fold, np.arange(len(fold)))
-        best = _run(_with_one_rule(best, every))
+        best = _run(_with_one_rule(best, distinct, plans[best.name], fold))
     held_out = _held_out(best.samples)
     chances = np.full((len(fold), best.samples.n_classes), np.nan)
     chances[held_out] = softmax(_logits(best, held_out), axis=1)
@@ -106,7 +105,9 @@ def whole_classes(labels: Labels) -> Labels:
 
 def _lifted(distinct: Distinct, plan: LiftPlan, fold: Labels, some: Labels) -> Samples:
     labels = np.unique(distinct.labels[some], return_inverse=True)[1]
-    return Samples(plan.lift(distinct.X[some]), labels, fold[some], distinct.weights[some])
+    # A matrix that is factorised needs double precision.
+    rows = plan.lift(distinct.X[some]).astype(np.float64, copy=False)
+    return Samples(rows, labels, fold[some], distinct.weights[some])
 
 
 def _held_out(samples: Samples) -> Labels:
@@ -124,16 +125,19 @@ def _loss(runner: Runner) -> float:
     return float(runner.samples.weights[rows] @ runner.candidate(rows).losses)
 
 
-def _with_one_rule(chooser: Runner, samples: Samples) -> Runner:
+def _with_one_rule(chooser: Runner, distinct: Distinct, plan: LiftPlan, fold: Labels) -> Runner:
     """All samples, to be scored by the local rule, unless the discriminant is clearly better."""
     rows = _held_out(chooser.samples)
     local, _, losses = chooser.best({LOCAL}, rows)
     linear, _, others = chooser.best({DISCRIMINANT}, rows)
     if ahead(losses - others, chooser.samples.weights[rows]) > CLEARLY:
+        every = _lifted(distinct, plan, fold, np.arange(len(fold)))
         grid = replace(chooser.grid, shrinkages=(linear.value,))
-        return Runner(chooser.name, samples, grid, {DISCRIMINANT})
-    # Products of all pairs at once take half as long as those of each fold with the others.
-    paired = replace(samples, kernel=_products)
+        return Runner(chooser.name, every, grid, {DISCRIMINANT})
+    # Products of all pairs at once take half as long as those of each fold with the others; of
+    # these nothing is factorised but small blocks, so that single precision is enough.
+    lifted = plan.lift(distinct.X)
+    paired = Samples(lifted, distinct.labels, fold, distinct.weights, _products)
     _ = paired.gram
     return Runner(chooser.name, paired, replace(chooser.grid, ridges=(local.value,)), {LOCAL})
 

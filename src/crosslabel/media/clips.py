@@ -44,6 +44,13 @@ def read_clip(path: str | os.PathLike[str]) -> NDArray[np.generic]:
     ------
     UnreadableFile
         If the file is missing, empty, damaged, no clip, or takes more than the budget allows.
+
+    Examples
+    --------
+    >>> from crosslabel.datasets import read_clip
+    >>> frames = read_clip("wave.avi")  # doctest: +SKIP
+    >>> frames.ndim  # doctest: +SKIP
+    3
     """
     try:
         if os.path.getsize(path) == 0:

@@ -33,8 +33,13 @@ WORKING_BYTES = {"AVIF": 12, "GIF": 4, "JPEG2000": 20, "TIFF": 4, "WEBP": 12}
 
 ORIENTATION = 0x0112  # the tag in EXIF
 TURNS = {
-    2: (0, True), 3: (2, False), 4: (2, True), 5: (3, True), 6: (3, False),
-    7: (1, True), 8: (1, False),
+    2: (0, True),
+    3: (2, False),
+    4: (2, True),
+    5: (3, True),
+    6: (3, False),
+    7: (1, True),
+    8: (1, False),
 }
 """Quarter turns to the left, and whether the result is mirrored from left to right."""
 
@@ -82,6 +87,18 @@ def read_image(
     ------
     UnreadableFile
         If the file is missing, empty, truncated, no image, or larger than the budget allows.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from PIL import Image
+    >>> from crosslabel.datasets import read_image
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Image.new("L", (8, 6), 255).save(Path(folder) / "white.png")
+    ...     image = read_image(Path(folder) / "white.png")
+    >>> image.shape, int(image.max())
+    ((6, 8), 255)
     """
     try:
         with _SILENCE:  # size is checked below; odd metadata is no matter

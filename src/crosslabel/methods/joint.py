@@ -63,7 +63,7 @@ class JointDictionary(SparseLinearClassifier):
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class each atom started from.
     classes_ : ndarray of shape (n_classes,)
-    objective_trace_ : ndarray of shape (n_iter_,)
+    objective_trace_ : ndarray of shape (n_iter,)
         Objective after each round.
     n_iter_ : int
 
@@ -71,6 +71,15 @@ class JointDictionary(SparseLinearClassifier):
     ----------
     D.-S. Pham and S. Venkatesh, "Joint Learning and Dictionary Construction for Pattern
     Recognition", CVPR 2008.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import JointDictionary
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = JointDictionary(atoms_per_class=10, random_state=0).fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {

@@ -47,12 +47,22 @@ class LLC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ----------
     codebook_ : ndarray of shape (n_atoms, n_features)
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
 
     References
     ----------
     J. Wang, J. Yang, K. Yu, F. Lv, T. Huang and Y. Gong, "Locality-constrained Linear Coding for
     Image Classification", CVPR 2010.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import LLC
+    >>> X, _ = load_digits(return_X_y=True)
+    >>> coder = LLC(codebook=32, n_neighbors=5, random_state=0).fit(X)
+    >>> codes = coder.transform(X[:3])
+    >>> codes.shape, (codes != 0).sum(axis=1).tolist()
+    ((3, 32), [5, 5, 5])
     """
 
     _parameter_constraints: ClassVar[Constraints] = {
