@@ -8,7 +8,6 @@ images only.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -17,13 +16,13 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.features.assignment import ASSIGNMENTS, Codebook
+from crosslabel.features.codebooks import CODEBOOKS
 from crosslabel.features.dense_sift import DenseSIFT, Descriptors
 from crosslabel.features.eigenfaces import Eigenfaces
 from crosslabel.features.extraction import extract
@@ -38,6 +37,7 @@ MOST_LEVELS = 16
 POOLING: dict[str, Callable[[Array, NDArray[np.intp], Array], None]] = {
     "max": np.maximum.at,
     "sum": np.add.at,
+    "absolute": lambda cells, bins, codes: np.maximum.at(cells, bins, np.abs(codes)),
 }
 
 
@@ -85,6 +85,8 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
     ----------
     S. Lazebnik, C. Schmid, J. Ponce, "Beyond bags of features", CVPR 2006.
     J. Wang et al., "Locality-constrained linear coding for image classification", CVPR 2010.
+    J. Yang, K. Yu, Y. Gong, T. Huang, "Linear spatial pyramid matching using sparse coding for
+    image classification", CVPR 2009.
 
     Examples
     --------
@@ -101,6 +103,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         "assignment": [StrOptions(set(ASSIGNMENTS))],
         "neighbours": [Interval(Integral, 1, 64, closed="both")],
         "pooling": [StrOptions(set(POOLING))],
+        "codebook": [StrOptions(set(CODEBOOKS))],
         "levels": ["array-like"],
         "descriptor": [None, HasMethods("describe")],
         "longest_side": [None, Interval(Integral, 1, None, closed="left")],
@@ -117,6 +120,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         assignment: str = "llc",
         neighbours: int = 5,
         pooling: str = "max",
+        codebook: str = "kmeans",
         levels: tuple[int, ...] = (1, 2, 4),
         descriptor: BaseEstimator | None = None,
         longest_side: int | None = 256,
@@ -130,6 +134,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         self.assignment = assignment
         self.neighbours = neighbours
         self.pooling = pooling
+        self.codebook = codebook
         self.levels = levels
         self.descriptor = descriptor
         self.longest_side = longest_side
@@ -158,7 +163,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         self.descriptor_.fit(X)
         self.longest_side_ = self.longest_side
         drawn = self._draw_descriptors(list(X), random)  # type: ignore[arg-type]
-        self.codebook_ = learn_codebook(drawn, self.words, random)
+        self.codebook_ = CODEBOOKS[self.codebook](drawn, self.words, random)
         return self
 
     def _check_levels(self, words: int) -> None:
@@ -253,35 +258,6 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.input_tags.three_d_array = True
         return tags
-
-
-def learn_codebook(descriptors: Array, words: int, random: np.random.RandomState) -> Array:
-    """Words that descriptors cluster around, by k-means.
-
-    Parameters
-    ----------
-    descriptors : ndarray of shape (n_descriptors, n_values)
-    words : int
-    random : RandomState
-
-    Returns
-    -------
-    ndarray of shape (words, n_values), float32
-    """
-    if len(descriptors) < words:
-        raise ValueError(
-            f"A codebook of {words} words needs as many descriptors, but the images have "
-            f"{len(descriptors)}. Give more or larger images, or fewer words."
-        )
-    # Not above: this import takes as long as a small prediction, which has no use for it.
-    from sklearn.cluster import KMeans
-
-    # A codebook need not be a minimum of k-means: a few rounds from random descriptors serve as
-    # well as many from a careful start, in a tenth of the time.
-    kmeans = KMeans(words, init="random", n_init=1, max_iter=20, random_state=random)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return kmeans.fit(descriptors).cluster_centers_.astype(np.float32)
 
 
 @dataclass(frozen=True)

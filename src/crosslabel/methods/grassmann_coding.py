@@ -74,7 +74,7 @@ class GrassmannCoding(ComparisonMethod):
 
     Attributes
     ----------
-    dictionary_ : ndarray of shape (n_atoms, n_coordinates)
+    atoms_ : ndarray of shape (n_atoms, n_coordinates)
         Atoms in coordinates whose products are kernel values.
     classifier_ : ndarray of shape (n_atoms, n_classes)
         W, transposed, its columns in canonical class order.
@@ -143,7 +143,7 @@ class GrassmannCoding(ComparisonMethod):
             codes = code(self, Z, D, codes)
             lasso_term = self.penalty * np.abs(codes).sum() if self.coding == "sparse" else 0.0
             trace.append(float(((Z - codes @ D) ** 2).sum() + lasso_term))
-        self.dictionary_, self.objective_trace_ = D, np.array(trace)
+        self.atoms_, self.objective_trace_ = D, np.array(trace)
         self.classifier_ = ridge_regression(codes, one_hot(labels), self.ridge)
         self.n_iter_ = self.max_iter
 
@@ -187,7 +187,7 @@ class GrassmannCoding(ComparisonMethod):
     def _scores(self, X: Array) -> Array:
         _, apart = self._distances(self._as_bases(X))
         Z = np.exp(-self._gamma * apart) @ self._basis
-        return CODINGS[self.coding][0](self, Z, self.dictionary_, None) @ self.classifier_
+        return CODINGS[self.coding][0](self, Z, self.atoms_, None) @ self.classifier_
 
 
 def _sparse_codes(model: GrassmannCoding, Z: Array, D: Array, start: Array | None) -> Array:
