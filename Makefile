@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 # Where benchmarks that take hours keep what they have done.
 KEPT   ?= /var/tmp/crosslabel-bench
 
-.PHONY: help mutants demo test test-slow test-machines house fuzz test-lower audit lint bench bench-methods bench-images bench-peers bench-stream bench-gpu reproduce format clean
+.PHONY: help docs linkcheck figures stranger mutants demo test test-slow test-machines house fuzz test-lower audit lint bench bench-methods bench-embed bench-images bench-peers bench-stream bench-gpu reproduce format clean
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
@@ -24,6 +24,9 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	@touch $@ $(VENV)/.demo
 $(VENV)/.bench: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@
+$(VENV)/.docs: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	@touch $@
 # SPAMS is GPL: it gets an environment and processes of its own.
 $(KEPT)/spams/.made:
@@ -43,6 +46,24 @@ test: lint
 ## make test-slow  the tests on real data that take minutes
 test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow
+
+## make docs       the site, in build/docs: pages, reference, gallery; a warning is an error
+docs: $(VENV)/.docs
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -b html docs build/docs
+
+## make linkcheck  every link of the site, also those to other sites; needs network
+linkcheck: $(VENV)/.docs
+	$(BIN)/python -m sphinx -b linkcheck docs build/linkcheck
+
+## make figures    put the figures of benchmarks/records into README and docs, draw the decision figure
+figures: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.figures
+	$(BIN)/python -m benchmarks.decision
+
+## make stranger   how long the first page takes: a fresh environment, the wheel, a folder of pictures, a prediction
+stranger: $(VENV)/.dev
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	$(BIN)/python -m tools.stranger dist
 
 ## make test-machines  the tests under every BLAS kernel, without NumPy's vector instructions, on every Python; takes hours
 # What to leave out or add: make test-machines MACHINES='--only Nehalem 3.13 --tests tests/core'
@@ -91,14 +112,17 @@ BENCH ?=
 bench: $(VENV)/.bench $(KEPT)/spams/.made
 	CROSSLABEL_BENCH=$(KEPT) $(BIN)/python -m benchmarks $(BENCH)
 
-## make bench-methods  the comparison methods: accuracy by the paper's protocol, speed beside peers
+## make bench-methods  the comparison methods: speed beside peers (their accuracy: make reproduce)
 bench-methods: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.methods_speed
-	$(BIN)/python -m benchmarks.methods_accuracy --records $(KEPT)/methods
 
 ## make bench-peers  ours beside dictlearn, scikit-learn and SPAMS: one table, a record and a plot
 bench-peers: $(VENV)/.bench $(KEPT)/spams/.made
 	CROSSLABEL_BENCH=$(KEPT) $(BIN)/python -m benchmarks.peers --record $(KEPT)/peers.json
+
+## make bench-embed  embeddings: speed beside the bare network, agreement with torch, accuracy; needs CROSSLABEL_DATA
+bench-embed: $(VENV)/.dev
+	CROSSLABEL_BENCH=$(KEPT) $(BIN)/python -m benchmarks.embedding
 
 ## make bench-images  accuracy from raw images and clips; needs CROSSLABEL_DATA, takes hours
 bench-images: $(VENV)/.dev
@@ -112,8 +136,9 @@ bench-images: $(VENV)/.dev
 
 ## make reproduce  the paper's tables and figures, as far as the data at hand allow; takes hours, resumes
 reproduce: $(VENV)/.dev
-	$(BIN)/crosslabel reproduce all --only 'global,local,log,chosen,roots,kmeans,random' --jobs 2 --store $(KEPT)/store --features $(KEPT)
+	$(BIN)/crosslabel reproduce all --only 'global,local,paper*,kernel,linear,log,chosen,roots,kmeans,random' --jobs 2 --store $(KEPT)/store --features $(KEPT)
 	$(BIN)/crosslabel reproduce all --jobs 2 --store $(KEPT)/store --features $(KEPT)
+	$(BIN)/python -m crosslabel.lab.documented --store $(KEPT)/store
 
 ## make bench-gpu  iterations and queries on a GPU, at the sizes of the paper's data sets
 bench-gpu: $(VENV)/.dev

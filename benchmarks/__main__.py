@@ -1,6 +1,6 @@
 """All of the flagship's benchmarks: exit status 1 where a bar is missed.
 
-python -m benchmarks [--quick] [--only 'closed_form.*'] [--list]
+python -m benchmarks [--quick] [--record] [--only 'closed_form.*'] [--list]
 """
 
 import argparse
@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 
 from benchmarks import accuracy, closed_form, core, large, objectives, selection
 from benchmarks.lines import Part, lines_of, show
+from benchmarks.records import recorded
 
 SECTIONS: dict[str, tuple[Part, ...]] = {
     "The core": core.PARTS,
@@ -33,6 +34,7 @@ def main() -> int:
     parser.add_argument("--only", default="*", help="names of parts, with *")
     parser.add_argument("--quick", action="store_true", help="without what takes minutes")
     parser.add_argument("--list", action="store_true", help="name the parts and stop")
+    parser.add_argument("--record", action="store_true", help="keep the values, for the docs")
     given = parser.parse_args()
     missed = 0
     for title, parts in SECTIONS.items():
@@ -44,7 +46,8 @@ def main() -> int:
         if given.list:
             print(*map(name_of, chosen), sep="\n")
         elif chosen:
-            missed += show(title, lines_of(chosen))
+            found = lines_of(chosen)
+            missed += show(title, recorded("bench", found) if given.record else found)
             print()
     return missed
 

@@ -104,14 +104,14 @@ def _answer(worker: subprocess.Popen[bytes], content: bytes) -> dict[str, Any] |
     """What a worker says of a file, or how it ended."""
     assert worker.stdin is not None
     assert worker.stdout is not None
-    spent, since = _cpu(worker.pid), time.monotonic()
+    spent, since = cpu_seconds(worker.pid), time.monotonic()
     try:
         worker.stdin.write(len(content).to_bytes(8, "little") + content)
         worker.stdin.flush()
     except BrokenPipeError:
         return f"CRASHED {worker.wait()}"
     while not select.select([worker.stdout], [], [], 1.0)[0]:
-        if _cpu(worker.pid) - spent > SECONDS or time.monotonic() - since > FROZEN:
+        if cpu_seconds(worker.pid) - spent > SECONDS or time.monotonic() - since > FROZEN:
             worker.kill()
             worker.wait()
             return "HUNG"
@@ -119,7 +119,8 @@ def _answer(worker: subprocess.Popen[bytes], content: bytes) -> dict[str, Any] |
     return json.loads(line) if line else f"CRASHED {worker.wait()}"
 
 
-def _cpu(pid: int) -> float:
+def cpu_seconds(pid: int) -> float:
+    """Processor time that a process has taken so far."""
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

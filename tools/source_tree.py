@@ -30,7 +30,10 @@ FLOW: dict[str, set[str]] = {
 }
 # The graph is drawn of features and of fitted models: the end of the flow, not the rest of files.
 FLOW["files.onnx"] = set(FLOW)
-FLOW["lab"] = set(FLOW)
+FLOW["displays"] = {"core", "files", "intake", "flagship"}
+FLOW["serve"] = set(FLOW)
+FLOW["lab"] = set(FLOW) - {"serve"}
+FLOW["studio"] = set(FLOW)
 FLOW["app"] = set(FLOW)
 
 

@@ -115,6 +115,7 @@ def lines(record: Record) -> Iterator[Line]:
     margins = [margin(record, cell) for cell in complete(record)]
     if not margins:
         return
+    yield Line("cells", len(margins), ">=", 1)
     mean = 100 * float(np.mean([one.mean for one in margins]))
     yield Line("mean margin to the best rival of each cell, points", mean, ">=", 0)
     ranked = ranks(record)

@@ -68,5 +68,5 @@ GIVEN = Parameters(ridge=1e-2, suppression=2e3, grouping=2e-2, rule="global", at
 @pytest.fixture(scope="session")
 def model_file(photos, tmp_path_factory):
     place = tmp_path_factory.mktemp("model") / "model.skops"
-    save(fit(photos, parameters=GIVEN).model, place)
+    save(fit(photos, features="pixels", parameters=GIVEN).model, place)
     return place

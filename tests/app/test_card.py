@@ -9,7 +9,14 @@ from tests.app.conftest import GIVEN
 @pytest.fixture(scope="module")
 def told(photos, tmp_path_factory):
     place = tmp_path_factory.mktemp("card") / "m.skops"
-    fit(photos, out=place, parameters=GIVEN, licence="CC BY 4.0", data_name="Drawn shapes")
+    fit(
+        photos,
+        out=place,
+        features="pixels",
+        parameters=GIVEN,
+        licence="CC BY 4.0",
+        data_name="Drawn shapes",
+    )
     return place
 
 

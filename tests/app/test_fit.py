@@ -1,7 +1,10 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.io
 
+from crosslabel import CrossLabelClassifier
 from crosslabel.app.fit import Parameters, fit
 from crosslabel.core.rules import RULES
 from crosslabel.features.recipe import FeatureSettings
@@ -72,7 +75,7 @@ def test_a_model_does_not_carry_this_machines_settings(photos, tmp_path):
 
 
 def test_the_seed_decides(photos):
-    first, second = (fit(photos, parameters=GIVEN, seed=3) for _ in range(2))
+    first, second = (fit(photos, features="pixels", parameters=GIVEN, seed=3) for _ in range(2))
     assert first.held_out == second.held_out
     np.testing.assert_array_equal(
         first.model.pipeline[-1].dictionary_, second.model.pipeline[-1].dictionary_
@@ -85,7 +88,10 @@ def test_the_seed_decides(photos):
         ({"features": "lbptop"}, "are for clips, but the data are images"),
         ({"features": "wavelets"}, "no features 'wavelets'"),
         ({"held_out": 1.5}, "between 0 and 1"),
-        ({"settings": FeatureSettings({"words": 3})}, "'pixels' have no option 'words'"),
+        (
+            {"settings": FeatureSettings({"words": 3}), "features": "pixels"},
+            "have no option 'words'",
+        ),
     ],
 )
 def test_mistakes_are_explained(photos, changes, message):
@@ -100,6 +106,57 @@ def test_a_folder_for_the_model_must_exist(photos, tmp_path):
 
 def test_one_training_sample_of_each_class_is_enough(tmp_path):
     np.savez(tmp_path / "few.npz", X=np.eye(4), y=[0, 0, 1, 1])
-    report = fit(tmp_path / "few.npz")
+    report = fit(tmp_path / "few.npz", refit=False)
     assert report.model.summary["training_samples"] == 2
     assert report.held_out.total == 2
+
+
+def test_the_stored_model_is_trained_on_all_samples_unless_it_is_not_wanted(table):
+    """What is measured is the same; the dictionary is that of all samples, or of three quarters."""
+    again, measured = (fit(table, parameters=GIVEN, refit=refit) for refit in (True, False))
+    assert again.held_out == measured.held_out
+    data = np.load(table)
+    y = np.unique(data["y"], return_inverse=True)[1]
+    given = {name: value for name, value in vars(GIVEN).items() if value is not None}
+    every = CrossLabelClassifier(random_state=0, **given).fit(data["X"], y)
+    expected = every.predict_proba(data["X"])
+    np.testing.assert_allclose(again.model.predict_proba(data["X"]), expected, rtol=1e-6)
+    assert np.abs(measured.model.predict_proba(data["X"]) - expected).max() > 1e-6
+    told = [one.model.summary for one in (again, measured)]
+    assert [one["training_samples"] for one in told] == [60, 45]
+    assert "then trained in the same way on all 60 samples" in told[0]["protocol"]
+    assert "The stored model is the one that was measured" in told[1]["protocol"]
+
+
+def test_an_existing_model_is_replaced_only_by_force_and_nothing_is_read_before(table, tmp_path):
+    place = tmp_path / "m.skops"
+    place.write_text("precious")
+    with pytest.raises(FileExistsError, match="--force"):
+        fit("/absent", out=place)
+    assert place.read_text() == "precious"
+    fit(table, out=place, force=True, parameters=GIVEN)
+    assert load(place).class_names == ["a", "b", "c"]
+
+
+def test_each_picture_is_looked_at_once_though_two_models_are_trained(photos, monkeypatch):
+    from crosslabel.features import spatial_pyramid
+
+    asked, extract = [], spatial_pyramid.extract
+
+    def noted(function, items, **settings):
+        asked.extend([settings["cache"]] if "cache" in settings else [])
+        return extract(function, items, **settings)
+
+    monkeypatch.setattr(spatial_pyramid, "extract", noted)
+    settings = FeatureSettings({"words": 16}, n_jobs=1)
+    model = fit(photos, features="spm", settings=settings, parameters=GIVEN).model
+    assert len(asked) > 2
+    assert None not in asked
+    assert not Path(asked[0]).exists()
+    assert model.pipeline[0].cache is None
+
+
+def test_a_line_says_which_features_were_chosen(clips):
+    told = []
+    fit(clips, parameters=GIVEN, tell=told.append)
+    assert told == ["Features: lbptop, for clips."]

@@ -18,11 +18,22 @@ def test_what_is_typed_is_what_the_function_gets(table, tmp_path, monkeypatch):
     monkeypatch.setattr(fit_words, "fit", noted)
     out = tmp_path / "m.skops"
     words = ["--atoms", 4, "--shared", 1, "--held-out", 0.5, "--seed", 3, "--strict", "--jobs", 2]
-    words += ["--licence", "CC0", "--data-name", "Mine", "--cache", tmp_path, "--quiet"]
+    words += [
+        "--no-refit",
+        "--force",
+        "--licence",
+        "CC0",
+        "--data-name",
+        "Mine",
+        "--cache",
+        tmp_path,
+        "--quiet",
+    ]
     done = run("fit", table, "--out", out, *GIVEN, *words)
     assert done.exit_code == 0, done.output
     assert done.stdout.startswith("Held-out accuracy: ")
     assert asked["parameters"] == Parameters(0.01, 2000, 0.02, "local", 4, 1)
+    assert (asked["refit"], asked["force"], asked["tell"]) == (False, True, None)
     settings = asked["settings"]
     assert (settings.cache, settings.n_jobs, settings.verbose) == (str(tmp_path), 2, False)
     assert (asked["path"], asked["out"], asked["features"]) == (table, out, "auto")
@@ -36,7 +47,7 @@ def test_the_reader_is_told_what_was_learnt(table, tmp_path):
     assert "ridge 0.01" in told
     assert "local rule" in told
     assert f"the model is {out}" in told
-    told = json.loads(run("fit", table, "--out", out, *GIVEN, "--json").stdout)
+    told = json.loads(run("fit", table, "--out", out, *GIVEN, "--json", "--force").stdout)
     assert (told["model"], told["rule"]) == (str(out), "local")
 
 

@@ -4,11 +4,13 @@ from types import SimpleNamespace
 import pytest
 import typer
 
+from crosslabel.app.predict import Prediction
 from crosslabel.app.printing import PRINTERS, tell_skipped, user_errors
 
 ROWS = [
-    {"file": "a.png", "label": "cat", "runner_up": "dog", "margin": 0.25},
-    {"file": "b.png", "label": None, "problem": "it is empty"},
+    Prediction("a.png", "cat", 0.75, "dog", 0.2, warning="it is black").as_dict(),
+    Prediction("b.png", problem="it is empty").as_dict(),
+    Prediction("c.png", "cat").as_dict(),
 ]
 
 
@@ -43,8 +45,8 @@ def test_the_first_skipped_files_are_named_and_all_are_counted(capsys):
     assert told[10:] == ["… and 3 more.", "13 files or classes left out."]
 
 
-def printed(form, capsys):
-    printer = PRINTERS[form]()
+def printed(form, capsys, quiet=False):
+    printer = PRINTERS[form](quiet)
     for row in ROWS:
         printer.add(row)
     printer.close()
@@ -53,8 +55,15 @@ def printed(form, capsys):
 
 def test_predictions_in_each_form(capsys):
     assert json.loads(printed("json", capsys)) == ROWS
-    head, first, second = printed("csv", capsys).splitlines()
-    assert head == "file,label,runner_up,margin,problem"
-    assert (first, second) == ("a.png,cat,dog,0.25,", "b.png,,,,it is empty")
-    (line,) = printed("table", capsys).splitlines()
-    assert line.split() == ["a.png", "cat", "(dog", "by", "0.25)"]
+    head, *rows = printed("csv", capsys).splitlines()
+    assert head == "file,label,probability,runner_up,runner_up_probability,warning,problem"
+    assert rows == [
+        "a.png,cat,0.75,dog,0.2,it is black,",
+        "b.png,,,,,,it is empty",
+        "c.png,cat,,,,,",
+    ]
+    head, first, last = printed("table", capsys).splitlines()
+    assert head.split() == ["file", "label", "probability", "runner-up"]
+    assert first.split() == ["a.png", "cat", "75.0%", "dog", "(20.0%)"]
+    assert last.split() == ["c.png", "cat"]
+    assert len(printed("table", capsys, quiet=True).splitlines()) == 2

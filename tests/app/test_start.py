@@ -54,3 +54,21 @@ atexit.register(lambda: print("loaded", *(name for name in names if name in sys.
 {COMMAND}
 """
     assert python(code, "predict", str(model_file), str(image))[-1] == "loaded"
+
+
+def test_the_writer_comes_without_all_of_scikit_learn_and_writes_the_same(model_file):
+    code = f"""
+import sys
+from crosslabel.app.start import import_writer
+import_writer()
+assert "sklearn.gaussian_process" not in sys.modules and "torch" not in sys.modules
+import sklearn.utils
+assert len(sklearn.utils.all_estimators()) > 100
+import crosslabel
+from crosslabel.files.model import encoded
+print(encoded(crosslabel.load({str(model_file)!r})).hex())
+"""
+    import crosslabel
+    from crosslabel.files.model import encoded
+
+    assert python(code) == [encoded(crosslabel.load(model_file)).hex()]

@@ -1,13 +1,22 @@
 from types import SimpleNamespace
 
+import numpy as np
+import pytest
+
+from crosslabel import CrossLabelClassifier, progress_bar
 from crosslabel.app.training_bar import training_bar
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    monkeypatch.setattr(progress_bar, "PATIENCE", 0)
 
 
 class Watched:
     """What scikit-learn does with callbacks, for a fit of three iterations."""
 
-    def set_callbacks(self, callback):
-        self.callback = callback
+    def set_callbacks(self, *callbacks):
+        self.callback = callbacks[0] if callbacks else None
 
     def fit(self):
         root = SimpleNamespace(max_subtasks=3, task_name="fit", parent=None)
@@ -22,15 +31,16 @@ class Watched:
 
 def test_the_bar_follows_the_fit_on_standard_error(capsys):
     model = Watched()
-    with training_bar(quiet=False) as watch:
+    with training_bar(False, "training on 9 pictures") as watch:
         watch(model)
         model.fit()
         (task,) = model.callback.progress.tasks
         assert (task.completed, task.total) == (3, 3)
-        assert task.description == "training: iteration"
+        assert task.description == "training on 9 pictures: iteration"
     told = capsys.readouterr()
     assert told.out == ""
-    assert "done" in told.err
+    assert "training on 9 pictures: done" in told.err
+    assert model.callback is None
 
 
 def test_quiet_shows_nothing(capsys):
@@ -42,3 +52,27 @@ def test_quiet_shows_nothing(capsys):
 def test_a_classifier_without_callbacks_is_left_alone(capsys):
     with training_bar(quiet=False) as watch:
         watch(object())
+
+
+def test_folds_of_the_choice_and_the_training_move_the_bar():
+    """The bar of a default fit knows how much there is to do, and gets there step by step."""
+    random = np.random.default_rng(0)
+    y = np.arange(60) // 20
+    X = 4 * np.eye(3, 5)[y] + random.normal(size=(60, 5))
+    model, seen = CrossLabelClassifier(), []
+    with training_bar(False) as watch:
+        watch(model)
+        (bar,) = model._skl_callbacks
+        ended = bar.on_fit_task_end
+
+        def noted(estimator, context):
+            (task,) = bar.progress.tasks
+            seen.append((context.task_name, task.completed, task.total))
+            return ended(estimator, context)
+
+        bar.on_fit_task_end = noted
+        model.fit(X, y)
+    folds = [one for one in seen if one[0] == "choosing by held-out samples"]
+    assert len(folds) > 5
+    assert all(total is not None and done <= total for _, done, total in seen)
+    assert not hasattr(model, "_skl_callbacks")

@@ -1,9 +1,12 @@
+from collections import deque
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from crosslabel.core import quasi_newton as module
 from crosslabel.core.quasi_newton import minimise
 
 
@@ -111,3 +114,95 @@ def test_no_step_leads_up():
         after = minimise(evaluate, start, tol=0, max_iter=n)[1]
         assert (after <= before + 1e-12).all()
         before = after
+
+
+def naive_direction(g, history):
+    """−Hg with H by the BFGS formula, from (s·y/y·y)·I, for one function."""
+    s, y = history[-1]
+    H = (s @ y) / (y @ y) * np.eye(len(g))
+    for s, y in history:
+        rho, identity = 1 / (s @ y), np.eye(len(g))
+        V = identity - rho * np.outer(s, y)
+        H = V @ H @ V.T + rho * np.outer(s, s)
+    return -H @ g
+
+
+def test_the_direction_is_that_of_bfgs():
+    rng = np.random.default_rng(0)
+    frames = rng.normal(size=(2, 5, 5))
+    A = frames @ frames.transpose(0, 2, 1) + np.eye(5)
+    steps = rng.normal(size=(3, 2, 5))
+    changes = np.einsum("nij,knj->kni", A, steps)
+    history = deque(module._pair(s, y) for s, y in zip(steps, changes))
+    g = rng.normal(size=(2, 5))
+    found = module._direction(g, history, rng.normal(size=(2, 5)))
+    for k in range(2):
+        pairs = list(zip(steps[:, k], changes[:, k]))
+        assert_allclose(found[k], naive_direction(g[k], pairs), rtol=1e-9)
+
+
+def test_the_first_direction_is_a_tenth_of_the_point():
+    x, g = np.array([[3.0, 4.0], [0.6, 0.8]]), np.array([[0.0, 2.0], [-8.0, 6.0]])
+    expected = [[0.0, -0.5], [0.08, -0.06]]
+    assert_allclose(module._direction(g, deque(), x), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("reach", "taken"),
+    [
+        # To the far side of x², nearly as high as the start: a step must gain 1e-4 of the slope.
+        (2 - 1e-3, 1.0),
+        (2 - 1e-4, 0.5),
+        # The same for half a step, of which half as much is asked.
+        (4 - 6e-4, 0.5),
+        (4 - 2e-4, 0.25),
+    ],
+)
+def test_a_step_is_halved_until_it_gains_enough(reach, taken):
+    def square(x, which):
+        return x[:, 0] ** 2, 2 * x
+
+    x, d = np.array([[1.0]]), np.array([[-reach]])
+    f, g = square(x, None)
+    moved, after, slope = module._line_search(square, np.arange(1), x, f, g, d, (g * d).sum(axis=1))
+    assert_allclose(moved, 1 - taken * reach, atol=1e-15)
+    assert_allclose([after[0], slope[0, 0]], [moved[0, 0] ** 2, 2 * moved[0, 0]])
+
+
+@pytest.mark.parametrize("level", [1000.0, -1000.0])
+@pytest.mark.parametrize(
+    ("rise", "end", "is_taken"),
+    [(1e-12, -0.8, True), (1e-12, 0.8, True), (1e-12, 0.95, False), (1e-9, 0.1, False)],
+)
+def test_within_rounding_a_step_is_judged_by_the_slope_at_its_end(level, rise, end, is_taken):
+    def flat(x, which):
+        at_start = x[:, 0] == 1
+        return np.where(at_start, level, level + rise), np.where(at_start, 1.0, -end)[:, None]
+
+    x, d = np.ones((1, 1)), -np.ones((1, 1))
+    f, g = flat(x, None)
+    moved, _, _ = module._line_search(flat, np.arange(1), x, f, g, d, (g * d).sum(axis=1))
+    assert (moved[0, 0] == 0) == is_taken
+
+
+def test_the_end_does_not_hang_on_the_unit_or_the_sign_of_the_values():
+    evaluate, bottom = bowls(3, 1, 5)
+
+    def changed(factor, shift):
+        def other(x, which):
+            value, slope = evaluate(x, which)
+            return factor * (value + shift), factor * slope
+
+        return steps(other, bottom + 1, tol=1e-6)
+
+    level = 2 * evaluate(bottom, np.arange(1))[0][0]
+    usual = changed(1, 0)
+    assert changed(2.0**30, 0) == changed(2.0**-30, 0) == usual
+    assert abs(changed(1, -level) - usual) <= 2
+
+
+def test_where_no_step_gains_the_search_ends():
+    def rising(x, which):
+        return np.zeros(len(x)), np.ones_like(x)
+
+    assert steps(rising, np.ones((1, 1)), tol=0, max_iter=50) == 2 + module._HALVINGS

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from crosslabel.core import rotation as module
 from crosslabel.core.rotation import cosines, exemplars, nearest, procrustes, unit_atoms, unit_norms
 
 
@@ -187,3 +188,33 @@ def test_the_row_nearer_to_norm_one_gets_it(seed):
     rows = np.random.default_rng(seed).normal(size=(4, 5))
     rows *= 2 / np.linalg.norm(rows)
     assert_allclose(unit_norms(rows), naive_unit_norms(rows), atol=1e-5)
+
+
+def test_of_samples_along_one_direction_one_stands_for_all():
+    rng = np.random.default_rng(0)
+    X = np.outer([2.0, -1.0, 0.5, 3.0], rng.normal(size=5))
+    assert len(set(exemplars(X, 4).tolist())) == 1
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-6])
+def test_what_rounding_leaves_of_dependent_samples_is_no_exemplar(unit):
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(6, 2)) @ rng.normal(size=(2, 8)), np.zeros((1, 8))])
+    chosen = exemplars(unit * X, 5).tolist()
+    assert chosen == [chosen[k % 2] for k in range(5)]
+    assert len(set(chosen)) == 2
+
+
+def test_orthonormal_rows_stay():
+    assert_allclose(unit_norms(np.eye(3)), np.eye(3))
+
+
+def test_without_weights_the_nearest_rows_are_those_of_procrustes(monkeypatch):
+    monkeypatch.setattr(module, "_ROUNDS", 1)
+    rng = np.random.default_rng(0)
+    aims, roots = rng.normal(size=(4, 3)), np.sqrt([[2.5, 1.0, 0.5]])
+    found = nearest(aims, roots)
+    best = np.sum(found * aims)
+    for _ in range(300):
+        R = np.linalg.qr(rng.normal(size=(4, 3)))[0]
+        assert np.sum(R * roots * aims) <= best + 1e-12

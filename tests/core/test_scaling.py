@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from crosslabel.core.scaling import row_norms, unit_rows
+from crosslabel.core.scaling import row_norms, squared_distances, unit_rows
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-150, 1.0, 1e150, 1e300])
@@ -59,3 +59,11 @@ def test_the_result_may_go_to_the_input_itself():
 
 def test_a_direction_beyond_the_range_keeps_its_sign():
     assert_allclose(unit_rows(np.array([[-1.2e308, -1.6e308]])), [[-0.6, -0.8]])
+
+
+def test_squared_distances_of_all_pairs_are_never_below_zero():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(4, 3)), rng.normal(size=(5, 3))
+    expected = [[((x - y) ** 2).sum() for y in Y] for x in X]
+    assert_allclose(squared_distances(X, Y), expected, atol=1e-12)
+    assert (squared_distances(1e6 + X, 1e6 + X) >= 0).all()

@@ -43,3 +43,10 @@ def test_without_ridge_what_is_shared_is_taken_out():
     assert_allclose(rest @ shared.axes.T, 0, atol=1e-12)
     assert_allclose(rest + (X @ shared.axes.T) @ shared.axes, X, atol=1e-12)
     assert_allclose(shared.expand(rest, 0.0), rest)
+
+
+def test_without_ridge_nothing_is_put_back():
+    rng = np.random.default_rng(0)
+    axes = np.linalg.qr(rng.normal(size=(5, 5)))[0]
+    shared, rows = SharedVariation(axes[:2], axes[:2], 1.0), rng.normal(size=(3, 5))
+    assert_allclose(shared.expand(rows, 0.0), rows)

@@ -197,3 +197,11 @@ def test_factor_and_matrix_scatters_give_the_same_atoms():
         a, b = (closed_form(s, layout, limit(0.1)) for s in (factors, matrices))
         assert_allclose(a.trace, b.trace, rtol=1e-10)
         assert_allclose(a.dictionary, b.dictionary, atol=1e-7)
+
+
+def test_samples_below_zero_use_their_atoms():
+    X = -np.abs(np.random.default_rng(0).normal(size=(8, 5)))
+    labels = np.repeat([0, 1], 4)
+    statistics = Moments.from_samples(X, labels, 2, np.ones(8))
+    found = closed_form(statistics, AtomLayout(0, (2, 2)), Penalties(0.1, np.inf, 0.0))
+    assert not found.unused.any()

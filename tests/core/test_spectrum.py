@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from crosslabel.core import spectrum as module
 from crosslabel.core.moments import Moments, Scatter
 from crosslabel.core.spectrum import alike, matrix_spectra, row_spectra, scatter_spectrum, spectra
 
@@ -123,3 +124,34 @@ def test_axes_of_small_values_are_orthonormal_to_rounding():
     rows = left.T @ (np.array([1.0, 1e-2, 1e-4, 1e-6])[:, None] * right)
     _, axes, _ = row_spectra(rows[None])
     assert_allclose(axes[0] @ axes[0].T, np.eye(4), atol=1e-14)
+
+
+@pytest.mark.parametrize("together", [1, 100])
+def test_classes_decomposed_apart_are_those_decomposed_together(together, monkeypatch):
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(5), [3, 3, 3, 9, 9])
+    statistics = Moments.from_samples(rng.normal(size=(27, 6)), labels, 5, np.ones(27))
+    whole = spectra(statistics)
+    monkeypatch.setattr(module, "_TOGETHER", together)
+    for one, other in zip(spectra(statistics), whole, strict=True):
+        assert_allclose(one.values, other.values, atol=1e-12)
+        assert_allclose(one.axes, other.axes, atol=1e-9)
+
+
+def test_directions_without_energy_have_no_axis_and_no_value():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(2, 6))
+    for found in (
+        matrix_spectra((rows.T @ rows)[None]),
+        row_spectra((np.eye(4)[:, :2] @ rows)[None]),
+    ):
+        assert (found.values[0, 2:] == 0).all()
+        assert (found.axes[0, 2:] == 0).all()
+        assert_allclose(found.axes[0, :2] @ found.axes[0, :2].T, np.eye(2), atol=1e-12)
+
+
+def test_a_matrix_smaller_than_the_features_is_no_stack_of_rows():
+    """Few classes give scatters as matrices whatever their size."""
+    S = np.diag([4.0, 1.0])
+    statistics = Moments(np.array([3.0]), np.zeros((1, 2)), (Scatter(S, False),))
+    assert_allclose(spectra(statistics)[0].values, [2.0, 1.0])

@@ -38,3 +38,9 @@ def test_inner_products_survive_when_all_directions_are_kept():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_precision_is_kept(dtype):
     assert Eigenfaces(2).fit_transform(X.astype(dtype)).dtype == dtype
+
+
+def test_there_are_no_more_directions_than_training_rows():
+    X = np.random.default_rng(0).normal(size=(7, 30))
+    assert Eigenfaces(6000).fit(X).components_.shape == (7, 30)
+    assert Eigenfaces(6000).fit_transform(X).shape == (7, 7)

@@ -39,10 +39,18 @@ def own(tmp_path):
 def test_a_vector_is_the_network_of_the_scaled_square(own):
     path, mix = own
     mean, scale = [10, 20, 30], [2.0, 3.0, 4.0]
-    X = Embedding(path, size=16, mean=mean, scale=scale).fit_transform(PHOTOS)
+    X = Embedding(path, size=16, mean=mean, scale=scale, power=1).fit_transform(PHOTOS)
     seen = np.array([square_picture(photo, 16) for photo in PHOTOS])
-    assert_allclose(X, ((seen - mean) / scale).mean(axis=(1, 2)) @ mix.T, rtol=1e-4, atol=1e-4)
+    expected = ((seen - mean) / scale).mean(axis=(1, 2)) @ mix.T
+    assert_allclose(X, expected, rtol=1e-4, atol=1e-4)
     assert X.dtype == np.float32
+    rooted = Embedding(path, size=16, mean=mean, scale=scale, power=0.5).fit_transform(PHOTOS)
+    assert_allclose(rooted * np.abs(rooted), expected, rtol=1e-3, atol=1e-3)
+    centre = Embedding(path, size=16, mean=0, scale=1, power=1, frame="centre")
+    seen = np.array([square_picture(photo, 16, whole=False) for photo in PHOTOS])
+    assert_allclose(centre.fit_transform(PHOTOS), seen.mean(axis=(1, 2)) @ mix.T, rtol=1e-3)
+    assert (X < 0).any()
+    assert rooted.dtype == np.float32
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -115,6 +123,8 @@ def test_an_unfitted_one_keeps_the_path(own):
         ({"scale": 0}, "scale must not be 0"),
         ({"scale": float("nan")}, "scale must be one number"),
         ({"size": 0}, "size"),
+        ({"power": 0}, "power"),
+        ({"frame": "left"}, "frame"),
         ({"model": "nowhere.onnx"}, r"no network nowhere.onnx. Give the path"),
         ({"layer": "fc"}, "no layer 'fc'"),
     ],
@@ -130,7 +140,8 @@ def test_it_is_a_transformer():
 
 
 def test_the_recipe_keeps_vectors_without_being_asked(own):
-    ((_, step),) = steps_for("embed", "images", FeatureSettings({"model": str(own[0])}), [])
+    settings = FeatureSettings({"model": str(own[0])}, scratch="for a while")
+    ((_, step),) = steps_for("embed", "images", settings, [])
     assert step.model == str(own[0])
     assert step.cache == str(user_cache("embeddings"))
     ((_, step),) = steps_for("embed", "images", FeatureSettings(cache="there", n_jobs=2), [])

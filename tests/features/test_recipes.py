@@ -63,5 +63,6 @@ def test_options_reach_the_transformers():
     (_, pyramid), (_, pca) = steps_for("spm", "images", settings, items)
     assert (pyramid.words, pyramid.cache, pyramid.n_jobs, pyramid.verbose) == (11, "there", 2, True)
     assert (pyramid.random_state, pca.n_components, pca.center) == (5, 7, False)
-    ((_, patterns),) = steps_for("lbptop", "clips", FeatureSettings(n_jobs=3), items)
-    assert (patterns.n_jobs, patterns.root) == (3, True)
+    settings = FeatureSettings(n_jobs=3, scratch="for a while")
+    ((_, patterns),) = steps_for("lbptop", "clips", settings, items)
+    assert (patterns.n_jobs, patterns.root, patterns.cache) == (3, True, "for a while")

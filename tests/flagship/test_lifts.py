@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from crosslabel.core.manifolds import MANIFOLDS
 from crosslabel.flagship.lifts import default_lift, is_comparable, lift_named, lifts
 from crosslabel.flagship.problem import Settings
 from crosslabel.flagship.wish import Wish
@@ -121,3 +122,20 @@ def test_the_lift_of_a_stream_follows_its_first_samples():
     assert default_lift(X, Wish(Settings(), rule="local")).is_plain
     with pytest.raises(ValueError, match="Begin with a batch of samples"):
         default_lift(X[:0], Wish(Settings(), scale="standard"))
+
+
+@pytest.mark.parametrize("kernel", MANIFOLDS)
+def test_points_of_a_manifold_are_not_scaled(kernel):
+    factors = np.random.default_rng(0).normal(size=(9, 4, 4))
+    points = factors @ factors.transpose(0, 2, 1)
+    if kernel.startswith("projection"):
+        points = np.linalg.qr(factors)[0][:, :, :2]
+    X = points.reshape(9, -1)
+    wish = Wish(Settings(), kernel=kernel)
+    (plan,) = lifts(X, np.ones(9), wish).values()
+    np.testing.assert_array_equal(plan.lift(X), X)
+    assert plan.gamma == MANIFOLDS[kernel].gamma(X)
+    Z = plan.settled(X, None)(X)
+    K = MANIFOLDS[kernel].values(X, X, plan.gamma)
+    np.testing.assert_allclose(Z @ Z.T, K, atol=1e-8)
+    assert default_lift(X, wish)(X).shape == Z.shape

@@ -60,7 +60,16 @@ def test_attributes_are_read_from_the_fitted_value(model, fitted):
     assert model.rule_ == "local"
     assert model.classes_ is fitted.classes
     assert_array_equal(model.atom_labels_, [-1, 0, 0, 0, 1, 1, 2, 2, 2])
-    assert model.get_feature_names_out().tolist() == [f"model{k}" for k in range(9)]
+
+
+def test_names_of_atoms_carry_the_class(model, fitted):
+    a, b, c = fitted.classes
+    assert model.get_feature_names_out().tolist() == [
+        "model_shared0",
+        f"model_{a}_0", f"model_{a}_1", f"model_{a}_2",
+        f"model_{b}_0", f"model_{b}_1",
+        f"model_{c}_0", f"model_{c}_1", f"model_{c}_2",
+    ]  # fmt: skip
 
 
 def test_more_than_one_rule_is_a_joint_one(model, fitted):

@@ -82,3 +82,13 @@ def test_after_an_error_the_end_is_not_told():
     with pytest.raises(ZeroDivisionError), Progress(model, "X", "y", n_folds=0):
         raise ZeroDivisionError
     assert model.log == [20, "begin X y"]
+
+
+def test_trials_are_tasks_without_a_line(capsys):
+    model = Watched()
+    model.verbose = True
+    with Progress(model, "X", "y", n_folds=15, n_iter=1) as progress:
+        progress.trial()
+    assert model.log[0] == 16
+    assert "choosing by held-out samples" in model.log
+    assert capsys.readouterr().out == ""

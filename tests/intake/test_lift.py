@@ -120,3 +120,9 @@ def test_tensors_are_lifted_as_arrays_are(rows):
 def test_precision_stays(rows):
     single = rows.astype(np.float32)
     assert Lift(*standard(single, np.ones(9)), 2.0)(single).dtype == np.float32
+
+
+def test_the_width_of_lifted_rows_is_known_beforehand(rows):
+    kernel = KernelMap.fit("rbf", rows[:4], 0.3)
+    for lift in (Lift(), Lift(offset=2.0), Lift(unit=False, kernel=kernel)):
+        assert lift.width(rows.shape[1]) == lift(rows).shape[1]

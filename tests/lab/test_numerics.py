@@ -8,7 +8,14 @@ taken for one of today's.
 import numpy as np
 import pytest
 
-from crosslabel.features import LBPTOP, Eigenfaces, Pixels, RandomFaces
+from crosslabel.features import (
+    LBPTOP,
+    ClipSubspace,
+    Eigenfaces,
+    Pixels,
+    RandomFaces,
+    RegionCovariance,
+)
 from crosslabel.features.spatial_pyramid import SpatialPyramid
 from crosslabel.lab.estimators import estimator_class
 from crosslabel.lab.numerics import UNLISTED, numerics, versions
@@ -28,6 +35,12 @@ PROBES = {
     "SupGraphDL": [{}, {"adaptive": True}],
     "COPAR": [{}, {"coding": "local"}],
     "FDDL": [{}, {"coding": "local"}],
+    "GrassmannCoding": [{}, {"coding": "local"}],
+}
+CLIPS = {
+    "LBPTOP": LBPTOP(),
+    "ClipSubspace": ClipSubspace(2, span="frames"),
+    "RegionCovariance": RegionCovariance("clips"),
 }
 COMMON = {"random_state": 0, "atoms_per_class": 3, "shared_atoms": 2, "max_iter": 5, "sparsity": 3}
 N_CLASSES, N_EACH, N_FEATURES = 4, 8, 10
@@ -75,17 +88,18 @@ def pictures(n, height, width):
 
 def step_gives(name):
     images, rows = pictures(6, 40, 48), samples(0)[0]
-    if name == "LBPTOP":
-        return summed(LBPTOP().fit_transform(np.stack([pictures(12, 20, 20)])))
+    if name in CLIPS:
+        return summed(CLIPS[name].fit_transform(np.stack([pictures(24, 24, 24)])))
     if name == "Pyramid":
-        return summed(SpatialPyramid(words=8, random_state=0).fit_transform(images))
+        pyramid = SpatialPyramid(words=8, longest_side=None, random_state=0)
+        return summed(pyramid.fit_transform(images))
     if name == "Pixels":
         return summed(Pixels((8, 6)).fit_transform(images))
     made = {"Eigenfaces": Eigenfaces(4), "RandomFaces": RandomFaces(4, random_state=0)}
     return summed(np.abs(made[name].fit(rows).transform(rows)))
 
 
-STEPS = {"Pixels", "LBPTOP", "Pyramid", "Eigenfaces", "RandomFaces"}
+STEPS = {*CLIPS, "Pixels", "Pyramid", "Eigenfaces", "RandomFaces"}
 
 
 @pytest.mark.parametrize("name", numerics())

@@ -25,8 +25,13 @@ SECTION = {
 FLAGSHIP = {
     ("table-1", "global"): "GCC",
     ("table-1", "local"): "LCC",
+    ("table-1", "spectral"): "GCC",
+    ("table-1", "spectral-local"): "LCC",
+    ("table-1", "chosen"): "GCC",
+    ("table-1", "chosen-local"): "LCC",
     ("table-2", "global"): "GCC",
     ("table-2", "chosen"): "GCC",
+    ("table-2", "log"): "GCC",
     ("table-3", "global"): "GCC",
     ("table-4", "global"): "GCC",
     ("table-5", "local"): "LCC",
@@ -129,8 +134,8 @@ def test_only_what_the_text_calls_quoted_is_marked():
         "SupGraphDL", "SupGraphDL-L", "LCKSVD",
     }  # fmt: skip
     assert {method for name, method in marked if name == "table-1"} == {
-        "SRC", "DKSVD", "DLSI", "LCKSVD", "COPAR", "FDDL", "He (Laplacianfaces)",
-        "Wang (F. Wang 2007, spectral features)",
+        "SRC", "DKSVD", "DLSI", "LCKSVD", "COPAR", "FDDL", "Laplacianfaces",
+        "SpectralFeatures",
     }  # fmt: skip
     assert {name for name, _ in marked} == {"table-1", "table-2", "table-3"}
 

@@ -52,6 +52,7 @@ def test_a_picture_is_no_clip(tmp_path):
 
 def test_a_clip_beyond_the_limit_is_refused_while_it_is_read(tmp_path, monkeypatch):
     write_video(tmp_path / "a.avi", CLIP)
-    monkeypatch.setattr(clips, "MAX_VOXELS", 5 * CLIP[0].size)
-    with pytest.raises(UnreadableFile, match="too long"):
+    monkeypatch.setenv("CROSSLABEL_BUDGET", f"bytes={10 * CLIP[0].size}")
+    monkeypatch.setattr(clips, "FRAMES_HELD", 1)
+    with pytest.raises(UnreadableFile, match="bytes, more than the limit.*CROSSLABEL_BUDGET"):
         read_clip(tmp_path / "a.avi")

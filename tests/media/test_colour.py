@@ -8,12 +8,19 @@ RNG = np.random.default_rng(0)
 PHOTO = RNG.integers(0, 256, (30, 48, 3), dtype=np.uint8)
 
 
-def test_the_central_square_of_the_shorter_side():
-    found = square_picture(PHOTO, 30)
-    np.testing.assert_array_equal(found, PHOTO[:, 9:39])
-    np.testing.assert_array_equal(
-        square_picture(PHOTO.transpose(1, 0, 2), 30), PHOTO.transpose(1, 0, 2)[9:39]
-    )
+def test_the_square_in_the_middle():
+    upright = PHOTO.transpose(1, 0, 2)
+    np.testing.assert_array_equal(square_picture(PHOTO, 30, whole=False), PHOTO[:, 9:39])
+    np.testing.assert_array_equal(square_picture(upright, 30, whole=False), upright[9:39])
+
+
+def test_the_whole_image_is_squeezed():
+    """Each column of a wide picture of flat columns is still there, in order."""
+    columns = np.repeat(np.arange(0, 240, 40, dtype=np.uint8), 20)
+    found = square_picture(np.tile(columns, (30, 1)), 60)
+    assert found.shape == (60, 60, 3)
+    middles = found[30, 5::10, 0]
+    assert np.abs(middles - np.arange(0, 240, 40)).max() <= 2
 
 
 def test_shrinking_does_not_alias():
@@ -45,7 +52,7 @@ def test_gray_is_three_equal_colours(tmp_path):
     deep = Image.fromarray(gray.astype(np.uint16) * 257)
     deep.save(tmp_path / "deep.png")
     for image in (gray, gray[..., None], tmp_path / "deep.png", gray.astype(np.uint16) * 257):
-        found = square_picture(image, 30)
+        found = square_picture(image, 30, whole=False)
         np.testing.assert_array_equal(found, np.repeat(gray[:, 9:39, None], 3, axis=2))
     assert square_picture(np.eye(4, dtype=bool), 4)[0, :2, 0].tolist() == [255, 0]
 

@@ -3,11 +3,14 @@
 import io
 import subprocess
 import sys
+import threading
+import warnings
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from crosslabel.media import images
 from crosslabel.media.images import image_suffixes, read_image
 from crosslabel.media.unreadable import UnreadableFile
 
@@ -99,6 +102,7 @@ def test_floats_and_bits(tmp_path):
 
 READ_AND_REPORT = """
 import resource, sys
+from crosslabel.media import images
 from crosslabel.media.images import read_image
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 shape = read_image(sys.argv[1]).shape
@@ -123,7 +127,9 @@ def test_a_hundred_megapixels_are_shrunk_in_bounded_memory(tmp_path, mode, suffi
 def test_larger_than_the_limit_is_refused(tmp_path):
     file = tmp_path / "vast.png"
     Image.new("1", (16_000, 10_000)).save(file)
-    with pytest.raises(UnreadableFile, match="16000×10000 pixels are too many"):
+    with pytest.raises(
+        UnreadableFile, match="16000×10000 pixels takes 160 M pixels.*CROSSLABEL_BUDGET=pixels"
+    ):
         read_image(file)
 
 
@@ -134,3 +140,23 @@ def test_rare_formats_are_not_decoded(tmp_path):
         read_image(file)
     assert ".psd" not in image_suffixes()
     assert {".jpg", ".png", ".pgm", ".bmp", ".tif"} <= image_suffixes()
+
+
+def test_threads_that_read_leave_warnings_as_they_were(tmp_path):
+    """Entered and left in turns, as threads do: the filters come back when the last has left."""
+    before = list(warnings.filters)
+    first, second = threading.Event(), threading.Event()
+
+    def read():
+        with images._SILENCE:
+            first.set()
+            second.wait(10)
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    assert first.wait(10)
+    Image.fromarray(GRADIENT).save(tmp_path / "a.png")
+    read_image(tmp_path / "a.png")
+    second.set()
+    thread.join()
+    assert warnings.filters == before

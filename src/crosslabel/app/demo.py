@@ -17,8 +17,10 @@ from rich.table import Table
 from sklearn.base import ClassifierMixin
 from sklearn.linear_model import RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
+from crosslabel.app.features_auto import INSTALL
 from crosslabel.app.options import QUIET, SEED
 from crosslabel.app.printing import user_errors
 from crosslabel.app.training_bar import training_bar
@@ -26,7 +28,8 @@ from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.datasets import MissingData, load_digits, load_orl
 from crosslabel.datasets.splits import per_class
-from crosslabel.features import Pixels
+from crosslabel.features import Embedding, Pixels
+from crosslabel.features.embedding import is_installed
 from crosslabel.files.whole import write_whole
 from crosslabel.flagship.crosslabel import CrossLabelClassifier
 from crosslabel.lab.report.figures import draw_atoms, draw_codes, mean_absolute_codes
@@ -53,6 +56,7 @@ class Pictures(NamedTuple):
     shape: tuple[int, int]
     train: NDArray[np.intp]
     test: NDArray[np.intp]
+    photos: NDArray[np.generic] | None = None  # what a network can look at
 
 
 class Row(NamedTuple):
@@ -102,6 +106,7 @@ def demo(
         watch(model)
     X, y, test = problem.X, problem.y, problem.test
     rows = [*_ours(model, problem), *(_measured(*rival, problem) for rival in RIVALS.items())]
+    rows[1:1] = _embedded(problem, seed)
     means = mean_absolute_codes(model.transform(X[test]), y[test], len(problem.names))
     figures = {
         "atoms.png": draw_atoms(
@@ -136,14 +141,15 @@ def _faces_or_digits(seed: int) -> tuple[Pictures, str]:
     split = next(per_class(faces.target, 5, repeats=1, seed=seed))
     names = [str(name) for name in faces.target_names]
     title = f"ORL faces: {len(names)} people, 5 training and 5 test images each"
-    return Pictures(title, X, faces.target, names, FACE_SIZE, *split), ""
+    note = "" if is_installed() else f"Without embeddings: {INSTALL}"
+    return Pictures(title, X, faces.target, names, FACE_SIZE, *split, faces.images), note
 
 
 def _ours(model: CrossLabelClassifier, problem: Pictures) -> list[Row]:
     """The flagship, and each of the rules with the one dictionary it learnt."""
     chosen = _measured("crosslabel", lambda: model, problem)
     X, y, test = problem.X, problem.y, problem.test
-    rows = [chosen._replace(method=f"crosslabel, {model.rule_} rule (chosen)")]
+    rows = [chosen._replace(method=f"crosslabel on pixels, {model.rule_} rule (chosen)")]
     view = model.fitted_.view
     for name in RULES:
         rule, lifted = replace(view, rule=name).prepared, view.lifted(X[test])
@@ -151,9 +157,19 @@ def _ours(model: CrossLabelClassifier, problem: Pictures) -> list[Row]:
         found = rule.scores(lifted).argmax(axis=1)
         seconds = time.perf_counter() - start
         accuracy = float(np.mean(model.classes_[found] == y[test]))
-        title = f"crosslabel, {name} rule"
+        title = f"crosslabel on pixels, {name} rule"
         rows.append(Row(title, accuracy, chosen.fit_seconds, 1e6 * seconds / len(test)))
     return rows
+
+
+def _embedded(problem: Pictures, seed: int) -> list[Row]:
+    """The flagship on embeddings of photos, whose time counts; none where it cannot be."""
+    if problem.photos is None or not is_installed():
+        return []
+    model = make_pipeline(Embedding(n_jobs=-1), CrossLabelClassifier(random_state=seed))
+    return [
+        _measured("crosslabel on embeddings", lambda: model, problem._replace(X=problem.photos))
+    ]
 
 
 def _measured(name: str, make: Callable[[], ClassifierMixin], problem: Pictures) -> Row:

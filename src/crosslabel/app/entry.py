@@ -14,9 +14,10 @@ from typing import Annotated
 import typer
 
 from crosslabel._version import __version__
-from crosslabel.app.start import start_quickly
+from crosslabel.app.start import import_writer, start_quickly
 
-QUICK = ("evaluate", "explain", "predict")  # what loads a model, and so scikit-learn
+QUICK = ("evaluate", "explain", "fit", "predict")  # what loads a model, and so scikit-learn
+WRITE = ("fit",)  # what writes a model
 
 VERSION = "--version"
 
@@ -25,12 +26,15 @@ COMMANDS = {
     "evaluate": "crosslabel.app.evaluate",
     "predict": "crosslabel.app.predict",
     "compare": "crosslabel.app.compare_words",
+    "audit": "crosslabel.app.audit_words",
     "explain": "crosslabel.app.explain",
     "reproduce": "crosslabel.app.experiment_words",
     "export": "crosslabel.app.export",
     "inspect": "crosslabel.app.inspect",
     "card": "crosslabel.app.card",
     "demo": "crosslabel.app.demo",
+    "studio": "crosslabel.app.studio",
+    "serve": "crosslabel.app.serve",
     "report": "crosslabel.app.experiment_words",
 }
 """The module of each command; its function is the command's name with `_command` after it."""
@@ -78,4 +82,6 @@ def main() -> None:
     word = sys.argv[1] if len(sys.argv) > 1 else ""
     if word in QUICK:
         start_quickly()
+    if word in WRITE and "--help" not in sys.argv:
+        import_writer()
     application(*([word] if word in {*COMMANDS, "data", VERSION} else []))()

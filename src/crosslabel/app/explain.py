@@ -3,100 +3,65 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated
 
 import numpy as np
 import typer
-from numpy.typing import ArrayLike, NDArray
+from scipy.special import logsumexp
 
+from crosslabel.app.explain_picture import FORMATS, Scene, draw
+from crosslabel.app.occlusion import Pixels, handy, occlusion_map
 from crosslabel.app.options import AS_JSON, MODEL, QUIET
+from crosslabel.app.outputs import check_output
 from crosslabel.app.printing import print_json, user_errors
-from crosslabel.app.queries import read_queries
-from crosslabel.core.rules import RULES
-from crosslabel.core.rules.explanation import Share
+from crosslabel.app.queries import Query, read_queries
 from crosslabel.core.scaling import Array
 from crosslabel.files import Model, load_model
-from crosslabel.files.whole import write_whole
-from crosslabel.lab.report.figures import new_figure
+from crosslabel.flagship.explanation import Explanation
+from crosslabel.media.clips import read_clip
+from crosslabel.media.images import read_image
+from crosslabel.media.unreadable import UnreadableFile
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-SHOWN = 3  # classes whose reconstructions are drawn
-
-
-class ClassView(NamedTuple):
-    """How one class accounts for the query.
-
-    Parameters
-    ----------
-    name : str
-    number : int
-        Of the class among the classifier's.
-    share : Share
-        What the rule says of it.
-    """
-
-    name: str
-    number: int
-    share: Share
-
-    def as_dict(self) -> dict[str, object]:
-        """For JSON."""
-        fields = ("score", "residual", "mass", "reason")
-        return {"name": self.name, **{field: getattr(self.share, field) for field in fields}}
+MOST = 4
+"""Training pictures of a class that are shown."""
 
 
 @dataclass(frozen=True)
-class Explanation:
-    """All that decides a label.
+class Explained:
+    """A file, why it is labelled as it is, and the training pictures that speak for it.
 
-    Parameters
+    Attributes
     ----------
     file : str
-    rule : str
-        Its name in `RULES`.
-    query : ndarray of shape (n_features,)
-        The features, of unit norm where the classifier scales them.
-    atom_labels : ndarray of int of shape (n_atoms,)
-        Class number of each atom; −1 for shared ones.
-    views : list of ClassView
-        Every class, best first.
+    explanation : Explanation
+    sources : list of list of Path
+        Training pictures from which the atoms come that say most of the query: those of the label,
+        and those of the runner-up. Empty for a model on features.
+    warning : str or None
+        Why the label means little.
     """
 
     file: str
-    rule: str
-    query: Array
-    atom_labels: NDArray[np.intp]
-    views: list[ClassView]
+    explanation: Explanation
+    sources: list[list[Path]]
+    warning: str | None = None
 
     @property
     def sentence(self) -> str:
         """The reason in words."""
-        first, second = self.views[:2]
-        return (
-            f"{self.file} is labelled {first.name} by the {self.rule} rule: its atoms "
-            f"{first.share.reason}; those of the runner-up, {second.name}, {second.share.reason}."
-        )
-
-    @property
-    def code(self) -> Array:
-        """The coefficients that decide: of each class's own atoms, and the winner's shared ones."""
-        code = np.zeros(len(self.atom_labels))
-        for view in reversed(self.views):
-            code[view.share.atoms] = view.share.coefficients
-        return code
+        return self.explanation.sentence(self.file)
 
     def as_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "file": self.file,
-            "label": self.views[0].name,
-            "rule": self.rule,
+            **self.explanation.as_dict(),
             "reason": self.sentence,
-            "classes": [view.as_dict() for view in self.views],
+            "training_pictures": [[str(place) for place in places] for places in self.sources],
+            "warning": self.warning,
         }
 
 
@@ -105,7 +70,9 @@ def explain(
     image: str | os.PathLike[str],
     *,
     out: str | os.PathLike[str] | None = None,
-) -> Explanation:
+    photos: str | os.PathLike[str] | None = None,
+    progress: bool = False,
+) -> Explained:
     """Explain the label of one image, clip, or first row of a feature file.
 
     Parameters
@@ -114,66 +81,90 @@ def explain(
     image : path
     out : path, default=None
         Where a picture is written (needs the extra `plot`); its suffix is the format.
+    photos : path, default=None
+        Folder of the training pictures; None for where they lay in training.
+    progress : bool, default=False
+        Show a bar while parts of the picture are covered.
 
     Returns
     -------
-    Explanation
+    Explained
     """
+    place = None if out is None else check_output(out, suffixes=FORMATS)
     trained = model if isinstance(model, Model) else load_model(model)
-    query = next(iter(read_queries(trained.kind, [Path(image)], strict=True)))
+    query = next(read_queries(trained.kind, [Path(image)], strict=True))
     items = query.item[None] if trained.kind == "features" else [query.item]
-    explanation = _explanation(trained, str(image), items)
-    if out is not None:
-        _draw(trained, explanation, Path(out))
-    return explanation
+    (explanation,) = trained.explain(items)
+    sources = [_sources(trained, explanation, rank, photos) for rank in (0, 1)]
+    explained = Explained(str(image), explanation, sources, query.warning)
+    if place is not None:
+        draw(_scene(trained, query, explained, progress), place)
+    return explained
 
 
-def _explanation(model: Model, file: str, items: ArrayLike) -> Explanation:
+def _sources(
+    model: Model, explanation: Explanation, rank: int, photos: str | os.PathLike[str] | None
+) -> list[Path]:
+    """Where the training pictures lie from which the heaviest atoms of a class come, each once."""
+    files, folder = model.summary.get("atom_files"), photos or model.summary.get("folder")
+    if not isinstance(files, list) or len(files) != len(explanation.atom_labels) or not folder:
+        return []
+    heaviest = explanation.heaviest(rank, len(files))
+    # No name in a file leads out of the folder of the training pictures.
+    root = Path(str(folder)).resolve()
+    places = dict.fromkeys((root / str(files[atom])).resolve() for atom in heaviest)
+    return [place for place in places if place.is_relative_to(root)][:MOST]
+
+
+def _scene(model: Model, query: Query, explained: Explained, progress: bool) -> Scene:
+    """All that is drawn."""
+    explanation = explained.explanation
+    rebuilt = [view.share.reconstruction for view in explanation.views[:2]]
+    if model.kind == "features":
+        return Scene(explained.file, explanation, curves=[explanation.query, *rebuilt])
+    picture = _shown(model.kind, Path(query.item))
+    heat = occlusion_map(_odds(model, explanation), handy(picture), progress=progress)
+    return Scene(
+        Path(explained.file).name,
+        explanation,
+        picture=picture,
+        heat=heat,
+        rebuilt=[_image(model, vector) for vector in rebuilt],
+        sources=[[_read(model.kind, place) for place in own] for own in explained.sources],
+        names=[[place.name for place in own] for own in explained.sources],
+    )
+
+
+def _shown(kind: str, place: Path) -> Pixels:
+    return read_image(place, colour=True) if kind == "images" else read_clip(place)
+
+
+def _read(kind: str, place: Path) -> Pixels | None:
+    """A training picture; None where it is no longer there."""
+    try:
+        return _shown(kind, place)
+    except UnreadableFile:
+        return None
+
+
+def _odds(model: Model, explanation: Explanation) -> Callable[[Sequence[Pixels]], Array]:
+    """From pictures to log p/(1 − p) of the label."""
     features, classifier = model.pipeline[:-1], model.pipeline[-1]
-    X = features.transform(items) if len(features) else np.asarray(items)
-    valid, fitted = classifier.check_queries(X)[:1], classifier.fitted_
-    shown = fitted.view
-    query, scores = shown.lifted(valid)[0], fitted.scores(valid)[0]
-    names = [model.class_names[number] for number in classifier.classes_]
-    shares = shown.prepared.explanation(query)
-    views = [ClassView(names[c], c, shares[c]) for c in np.argsort(-scores, kind="stable").tolist()]
-    return Explanation(file, shown.rule, query, classifier.atom_labels_, views)
+    first = explanation.views[0].number
 
+    def score(pictures: Sequence[Pixels]) -> Array:
+        rows = classifier.check_queries(features.transform(list(pictures)))
+        found = classifier.fitted_.evidence(rows)
+        return found[:, first] - logsumexp(np.delete(found, first, axis=1), axis=1)
 
-def _draw(model: Model, explanation: Explanation, out: Path) -> None:
-    """The picture, written whole or not at all."""
-    views = explanation.views[:SHOWN]
-    figure = new_figure(figsize=(3 * (len(views) + 1), 7.5))
-    parts: Any = figure.subfigures(3, 1, height_ratios=[3, 2, 2])
-    top, middle, bottom = parts
-    axes = top.subplots(1, len(views) + 1, squeeze=False)[0]
-    shown = [explanation.query, *(view.share.reconstruction for view in views)]
-    titles = ["query", *(f"{view.name}\nresidual {view.share.residual:.3f}" for view in views)]
-    for ax, vector, title in zip(axes, shown, titles):
-        _show(ax, model, vector)
-        ax.set_title(title, fontsize=9)
-    _draw_code(middle.subplots(), explanation)
-    _draw_scores(bottom.subplots(), explanation)
-    figure.suptitle(explanation.sentence, fontsize=9, wrap=True)
-    kind = out.suffix.lstrip(".").lower() or "png"
-    if kind not in figure.canvas.get_supported_filetypes():
-        raise ValueError(f"A picture cannot be written as .{kind}; take .png, .svg or .pdf.")
-    write_whole(out, lambda file: figure.savefig(file, format=kind, dpi=150))
-
-
-def _show(ax: Axes, model: Model, vector: Array) -> None:
-    """A vector of features as the image behind it, or as a curve where there is none."""
-    image = _image(model, vector)
-    if image is None:
-        ax.plot(vector, linewidth=0.6)
-        ax.set_yticks([])
-    else:
-        ax.imshow(image, cmap="gray")
-        ax.axis("off")
+    return score
 
 
 def _image(model: Model, vector: Array) -> Array | None:
+    """A vector of features as the image behind it; None where there is none."""
     rows = vector[None]
+    if model.pipeline[-1].fitted_.view.dictionary.shape[1] != model.pipeline[-1].n_features_in_:
+        return None
     for _, step in reversed(model.pipeline.steps[:-1]):
         if not hasattr(step, "inverse_transform"):
             return None
@@ -181,48 +172,40 @@ def _image(model: Model, vector: Array) -> Array | None:
     return rows[0] if rows.ndim == 3 and min(rows.shape[1:]) > 1 else None
 
 
-def _draw_code(ax: Axes, explanation: Explanation) -> None:
-    """Coefficients in the order of the atoms; the best classes in colour."""
-    code = explanation.code
-    ax.bar(np.arange(len(code)), code, width=1.0, color="0.7")
-    for rank, view in enumerate(explanation.views[:SHOWN]):
-        own = np.flatnonzero(explanation.atom_labels == view.number)
-        ax.bar(own, code[own], width=1.0, color=f"C{rank}", label=view.name)
-    ax.set(xlabel="atom", ylabel="coefficient")
-    ax.legend(fontsize=8, loc="upper right")
-
-
-def _draw_scores(ax: Axes, explanation: Explanation) -> None:
-    best = explanation.views[:10][::-1]
-    colours = [f"C{rank}" if rank < SHOWN else "0.7" for rank in range(len(best))][::-1]
-    # Scores are negated costs; costs, the shortest of which wins, are easier to see.
-    ax.barh([view.name for view in best], [-view.share.score for view in best], color=colours)
-    cost = RULES[explanation.rule].cost
-    ax.set(xlabel=f"{cost}, which the {explanation.rule} rule compares: the shortest wins")
-    ax.tick_params(axis="y", labelsize=8)
-
-
 def explain_command(
     model: MODEL,
     image: Annotated[Path, typer.Argument(help="The image or clip that is asked about.")],
     out: Annotated[Path, typer.Option(help="The picture that is written.")] = Path("explain.png"),
+    photos: Annotated[
+        Path | None, typer.Option(help="Folder of the training pictures, where it was moved.")
+    ] = None,
     quiet: QUIET = False,
     as_json: AS_JSON = False,
 ) -> None:
     """Show why a model labels an image as it does.
 
-    The picture holds the query, its reconstruction by the atoms of the best classes, the
-    coefficients by class, and the scores that decide. Needs the extra `plot`.
+    The picture holds the image, what of it matters, the probabilities, and the training pictures
+    from which the atoms of the label and of the runner-up come. Without the extra `plot` the reason
+    is told in words.
 
     Example:
 
       crosslabel explain pets.skops new.jpg --out why.png
     """
     with user_errors():
-        explanation = explain(model, image, out=out)
+        check_output(out, suffixes=FORMATS)
+        drawn, note = None, ""
+        try:
+            explained = explain(model, image, out=out, photos=photos, progress=not quiet)
+            drawn = str(out)
+        except ImportError as error:
+            explained, note = explain(model, image, photos=photos), f"No picture: {error}"
         if as_json:
-            print_json({**explanation.as_dict(), "picture": str(out)})
-            return
-        typer.echo(explanation.sentence)
+            print_json({**explained.as_dict(), "picture": drawn})
+        else:
+            typer.echo(explained.sentence)
         if not quiet:
-            typer.echo(f"The picture is {out}.")
+            if explained.warning:
+                typer.echo(f"{explained.file}: {explained.warning}", err=True)
+            said = f"The picture is {out}." if drawn else note
+            typer.echo(said, err=as_json or drawn is None)

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch
 
+from crosslabel.app.features_auto import ChosenFeatures, choose
+from crosslabel.app.keepsakes import keepsakes
 from crosslabel.app.measure import Accuracy
+from crosslabel.app.outputs import check_output
+from crosslabel.app.training_bar import training_bar
+from crosslabel.core.scaling import Array
 from crosslabel.datasets.source import load_source
 from crosslabel.features.recipe import FeatureSettings
-from crosslabel.features.recipes import recipe_for
 from crosslabel.files import Model, save
 from crosslabel.flagship import CrossLabelClassifier
 
@@ -73,14 +79,17 @@ def fit(
     path: str | os.PathLike[str],
     *,
     out: str | os.PathLike[str] | None = None,
+    force: bool = False,
     features: str = "auto",
     settings: FeatureSettings | None = None,
     parameters: Parameters | None = None,
     held_out: float = 0.25,
+    refit: bool = True,
     seed: int = 0,
     strict: bool = False,
     licence: str | None = None,
     data_name: str | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> Report:
     """Train on a folder of images or clips or on a feature file.
 
@@ -90,6 +99,8 @@ def fit(
         A folder with a subfolder for each class, or a `.mat` or `.npz` file.
     out : path, default=None
         Where the model is written; None writes nothing.
+    force : bool, default=False
+        Replace a file that is there already.
     features : str, default="auto"
         A name of `crosslabel.features.recipes.RECIPES`, or "auto" for what suits the data.
     settings : FeatureSettings, default=None
@@ -99,43 +110,101 @@ def fit(
     held_out : float, default=0.25
         Share of each class that is kept aside to measure the model. A file that holds a split
         keeps its own.
+    refit : bool, default=True
+        After it was measured, train the model again on all samples. False gives the very model
+        that was measured, and so does a file that holds a split.
     seed : int, default=0
     strict : bool, default=False
         Raise for the first file that cannot be used instead of leaving it out.
     licence, data_name : str or None, default=None
         Of the training data, as the model's card will state them.
+    tell : callable, default=None
+        Gets a line of text where something is decided, and asks for progress bars.
 
     Returns
     -------
     Report
     """
-    if out is not None and not Path(out).resolve().parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {Path(out).resolve().parent} for the model.")
-    data = load_source(path, strict=strict)
+    place = None if out is None else check_output(out, keep=not force)
+    data = load_source(path, strict=strict, progress=tell is not None)
     if len(data.target_names) < 2:
         raise ValueError(f"{path} holds one usable class only: {data.target_names[0]}.")
     train, test = _split(data, held_out, seed)
-    started = time.perf_counter()
-    items = taken(data.samples, train)
-    recipe = recipe_for(features, data.kind)
-    steps = recipe.steps(items, settings or FeatureSettings(seed=seed))
-    X = Pipeline(steps).fit_transform(items) if steps else items
-    classifier = _trained(parameters or Parameters(), X, data.target[train], seed)
-    pipeline = Pipeline([*steps, ("classifier", classifier)])
-    seconds = time.perf_counter() - started
+    given, started = parameters or Parameters(), time.perf_counter()
     names = data.target_names.tolist()
-    predicted = pipeline.predict(taken(data.samples, test))
-    accuracy = Accuracy.of(data.target[test], predicted, names)
+    with _kept_features(settings or FeatureSettings(seed=seed)) as kept:
+        work = _Work(data, kept, given, seed, tell is None)
+        chosen = work.features(features, train)
+        if tell is not None and chosen.why:
+            tell(chosen.why)
+        fitted = work.trained(chosen, train)
+        predicted = fitted.pipeline.predict(taken(data.samples, test))
+        accuracy = Accuracy.of(data.target[test], predicted, names)
+        # A data set's own test samples stay unseen.
+        refit = refit and data.train is None
+        if refit:
+            fitted = work.trained(chosen, np.arange(len(data.target)))
+    seconds = time.perf_counter() - started
     summary = {
         "data_name": data_name,
         "licence": licence,
-        "protocol": _protocol(data, len(train), len(test), parameters or Parameters(), seed),
-        **_summary(data, train, classifier, accuracy, seconds, seed),
+        "protocol": _protocol(data, len(train), len(test), given, seed, refit),
+        **_summary(data, fitted, accuracy, seconds, seed),
+        "refit": refit,
+        **keepsakes(data, path, fitted.rows, fitted.X, fitted.pipeline[-1]),
     }
-    model = Model(_unbound(pipeline), names, data.kind, recipe.name, summary)
-    if out is not None:
-        save(model, out)
+    model = Model(_unbound(fitted.pipeline), names, data.kind, chosen.recipe.name, summary)
+    if place is not None:
+        save(model, place)
     return Report(model, accuracy, data, seconds)
+
+
+@contextmanager
+def _kept_features(settings: FeatureSettings) -> Iterator[FeatureSettings]:
+    """Settings with a place for finished features: who trains twice computes them once."""
+    if settings.cache is not None:
+        yield settings
+        return
+    with TemporaryDirectory(prefix="crosslabel-") as folder:
+        yield replace(settings, scratch=folder)
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """A trained pipeline, and the samples that it was trained on, as features."""
+
+    pipeline: Pipeline
+    rows: Indices
+    X: Array
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What stays the same when a model is trained on some samples and then on all."""
+
+    data: Bunch
+    settings: FeatureSettings
+    parameters: Parameters
+    seed: int
+    quiet: bool
+
+    def features(self, name: str, rows: Indices) -> ChosenFeatures:
+        """The features that were asked for, or that suit these samples."""
+        items, labels = taken(self.data.samples, rows), self.data.target[rows]
+        return choose(name, self.data.kind, items, labels, self.settings)
+
+    def trained(self, chosen: ChosenFeatures, rows: Indices) -> _Fit:
+        """The classifier with what is given, and the rest chosen on these samples."""
+        items = taken(self.data.samples, rows)
+        steps = chosen.recipe.steps(items, self.settings)
+        X = Pipeline(steps).fit_transform(items) if steps else items
+        given = {name: value for name, value in vars(self.parameters).items() if value is not None}
+        classifier = CrossLabelClassifier(random_state=self.seed, **given)
+        with training_bar(self.quiet, f"training on {len(rows)} {self.data.kind}") as watch:
+            if watch is not None:
+                watch(classifier)
+            classifier.fit(X, self.data.target[rows])
+        return _Fit(Pipeline([*steps, ("classifier", classifier)]), rows, X)
 
 
 def taken(items: Any, indices: Indices) -> Any:
@@ -156,12 +225,6 @@ def _split(data: Bunch, held_out: float, seed: int) -> tuple[Indices, Indices]:
     )
 
 
-def _trained(parameters: Parameters, X: ArrayLike, y: ArrayLike, seed: int) -> CrossLabelClassifier:
-    """The classifier with what is given, and the rest chosen on the training samples."""
-    given = {name: value for name, value in vars(parameters).items() if value is not None}
-    return CrossLabelClassifier(random_state=seed, **given).fit(X, y)
-
-
 def _unbound(pipeline: Pipeline) -> Pipeline:
     """The pipeline without what concerns this machine alone: folders, processes, progress."""
     local = {"cache": None, "n_jobs": None, "verbose": False}
@@ -171,30 +234,34 @@ def _unbound(pipeline: Pipeline) -> Pipeline:
     return pipeline
 
 
-def _protocol(data: Bunch, n_train: int, n_test: int, given: Parameters, seed: int) -> str:
+def _protocol(
+    data: Bunch, n_train: int, n_test: int, given: Parameters, seed: int, refit: bool
+) -> str:
     """How the model was measured, in words that hold for what `fit` does."""
     split = "at random within each class" if data.train is None else "by the data file's own split"
     chosen = [name for name in CHOSEN if getattr(given, name) is None]
     how = "chosen by the log loss of held-out training samples"
     choice = f"{', '.join(chosen)}: {how}." if chosen else "All parameters were given."
+    stored = (
+        f"The stored model was then trained in the same way on all {n_train + n_test} samples: the "
+        "accuracy is that of the model before, from fewer samples."
+        if refit
+        else "The stored model is the one that was measured."
+    )
     return (
         f"{n_train + n_test} samples were divided {split} into {n_train} to train with and "
-        f"{n_test} to measure with, which no choice has seen. {choice} Seed {seed}."
+        f"{n_test} to measure with, which no choice has seen. {choice} Seed {seed}. {stored}"
     )
 
 
 def _summary(
-    data: Bunch,
-    train: Indices,
-    classifier: CrossLabelClassifier,
-    accuracy: Accuracy,
-    seconds: float,
-    seed: int,
+    data: Bunch, fitted: _Fit, accuracy: Accuracy, seconds: float, seed: int
 ) -> dict[str, object]:
     chosen = ("ridge", "suppression", "grouping", "atoms_per_class", "shared_atoms")
+    classifier = fitted.pipeline[-1]
     return {
         "data": data.DESCR,
-        "training_samples": len(train),
+        "training_samples": len(fitted.rows),
         "held_out": accuracy.as_dict(),
         "parameters": {name: _plain(getattr(classifier, name)) for name in chosen},
         "rule": str(classifier.rule_),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,10 +10,13 @@ import typer
 
 from crosslabel.app.feature_options import feature_settings, with_feature_options
 from crosslabel.app.fit import Parameters, Report, fit
-from crosslabel.app.options import AS_JSON, CACHE, JOBS, QUIET, SEED, SOURCE, STRICT, choice
+from crosslabel.app.options import AS_JSON, CACHE, FORCE, JOBS, QUIET, SEED, SOURCE, STRICT, choice
 from crosslabel.app.printing import print_json, tell_skipped, user_errors
 from crosslabel.core.rules import RULES
 from crosslabel.flagship.predictor import JOINT
+
+UNTOLD = ("strangers", "atom_files")
+"""Entries of the summary that are for other commands alone."""
 
 
 @with_feature_options
@@ -27,6 +31,10 @@ def fit_command(
     atoms: Annotated[int | None, typer.Option(min=1, help="Atoms per class.")] = None,
     shared: Annotated[int | None, typer.Option(min=0, help="Atoms that all classes share.")] = None,
     held_out: Annotated[float, typer.Option(help="Share kept aside to measure with.")] = 0.25,
+    no_refit: Annotated[
+        bool, typer.Option("--no-refit", help="Keep the model that was measured, of fewer samples.")
+    ] = False,
+    force: FORCE = False,
     licence: Annotated[
         str | None, typer.Option(help="Of the training data, for the model's card.")
     ] = None,
@@ -43,7 +51,8 @@ def fit_command(
 ) -> None:
     """Train on images, clips or features, and measure on samples kept aside.
 
-    β and the rule are chosen by the log loss of held-out training samples unless given.
+    β and the rule are chosen by the log loss of held-out training samples unless given. The model
+    that is written is then trained on all samples.
 
     Examples
     --------
@@ -60,18 +69,22 @@ def fit_command(
         report = fit(
             path,
             out=out,
+            force=force,
             features=features,
             settings=feature_settings(options, cache, jobs, not quiet, seed),
             parameters=parameters,
             held_out=held_out,
+            refit=not no_refit,
             seed=seed,
             strict=strict,
             licence=licence,
             data_name=data_name,
+            tell=None if quiet else partial(typer.echo, err=True),
         )
         tell_skipped(report.data, quiet)
         if as_json:
-            print_json({"model": str(out), **report.model.summary})
+            told = {k: v for k, v in report.model.summary.items() if k not in UNTOLD}
+            print_json({"model": str(out), **told})
         else:
             _tell(report, out, quiet)
 
@@ -85,3 +98,5 @@ def _tell(report: Report, out: Path, quiet: bool) -> None:
         typer.echo(f"Parameters: {chosen}; {summary['rule']} rule.")
         typer.echo(f"Trained in {report.seconds:.1f} s; the model is {out}.")
     typer.echo(f"Held-out accuracy: {report.held_out}")
+    if not quiet and summary["refit"]:
+        typer.echo(f"The model was then trained on all {summary['training_samples']} samples.")

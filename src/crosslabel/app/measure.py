@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-Z = 1.959964  # two-sided 95 % of the normal distribution
+from crosslabel.core.wilson import wilson_interval
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,7 @@ class Accuracy:
     @property
     def interval(self) -> tuple[float, float]:
         """Wilson's score interval: sensible for few samples and near 100 %."""
-        n, p = self.total, self.overall
-        centre = (p + Z**2 / (2 * n)) / (1 + Z**2 / n)
-        reach = Z / (1 + Z**2 / n) * np.sqrt(p * (1 - p) / n + Z**2 / (4 * n**2))
-        return max(0.0, float(centre - reach)), min(1.0, float(centre + reach))
+        return wilson_interval(self.correct, self.total)
 
     def __str__(self) -> str:
         low, high = self.interval

@@ -16,6 +16,7 @@ SOURCE = Annotated[
 ]
 QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result only.")]
 AS_JSON = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+FORCE = Annotated[bool, typer.Option("--force", help="Replace a file that is there already.")]
 SEED = Annotated[int, typer.Option(help="Seeds every random choice.")]
 STRICT = Annotated[bool, typer.Option(help="Stop at the first file that cannot be used.")]
 ROOT = Annotated[Path | None, typer.Option(help="Folder of data sets. Default: $CROSSLABEL_DATA.")]

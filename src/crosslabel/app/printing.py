@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from crosslabel.files.visible import cell, visible
+
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
 
@@ -37,8 +39,13 @@ def user_errors() -> Iterator[None]:
     except (ValueError, OSError, ImportError) as error:
         if os.environ.get("CROSSLABEL_DEBUG"):
             raise
-        typer.echo(f"Error: {error}", err=True)
+        typer.echo(visible_lines(f"Error: {error}"), err=True)
         raise typer.Exit(1) from None
+
+
+def visible_lines(text: str) -> str:
+    """Lines of text in which nothing commands a terminal."""
+    return "\n".join(visible(line) for line in text.split("\n"))
 
 
 def tell_skipped(data: Bunch, quiet: bool) -> None:
@@ -46,7 +53,7 @@ def tell_skipped(data: Bunch, quiet: bool) -> None:
     if not data.skipped or quiet:
         return
     for item in data.skipped[:SHOWN]:
-        typer.echo(str(item), err=True)
+        typer.echo(visible_lines(str(item)), err=True)
     if len(data.skipped) > SHOWN:
         typer.echo(f"… and {len(data.skipped) - SHOWN} more.", err=True)
     typer.echo(f"{len(data.skipped)} files or classes left out.", err=True)
@@ -58,13 +65,25 @@ def print_json(value: object) -> None:
 
 
 class _Table:
-    """Predictions for a reader: aligned columns, one line each."""
+    """Predictions for a reader: aligned columns under a header, one line each."""
+
+    layout = "{:<40} {:<24} {:>11}  {}"
+
+    def __init__(self, quiet: bool = False) -> None:
+        self.headed = quiet
 
     def add(self, row: Row) -> None:
         """Take one prediction."""
-        if row["label"] is not None:
-            second = f"({row['runner_up']} by {row['margin']:.3g})"
-            typer.echo(f"{row['file']:<40} {row['label']:<24} {second}")
+        if row["label"] is None:
+            return
+        if not self.headed:
+            typer.echo(self.layout.format("file", "label", "probability", "runner-up"))
+            self.headed = True
+        second = chance = ""
+        if row["probability"] is not None:
+            chance = f"{row['probability']:.1%}"
+            second = f"{row['runner_up']} ({row['runner_up_probability']:.1%})"
+        typer.echo(visible(self.layout.format(row["file"], row["label"], chance, second)))
 
     def close(self) -> None:
         """Nothing is left to print."""
@@ -73,15 +92,18 @@ class _Table:
 class _Csv:
     """Predictions for a spreadsheet, with a header."""
 
-    fields = ("file", "label", "runner_up", "margin", "problem")
+    fields = (
+        *("file", "label", "probability", "runner_up", "runner_up_probability"),
+        *("warning", "problem"),
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, quiet: bool = False) -> None:
         self.writer = csv.DictWriter(sys.stdout, self.fields, lineterminator="\n")
         self.writer.writeheader()
 
     def add(self, row: Row) -> None:
         """Take one prediction."""
-        self.writer.writerow(row)
+        self.writer.writerow({name: cell(value) for name, value in row.items()})
 
     def close(self) -> None:
         """Nothing is left to print."""
@@ -90,7 +112,7 @@ class _Csv:
 class _Json:
     """Predictions for a program: one list."""
 
-    def __init__(self) -> None:
+    def __init__(self, quiet: bool = False) -> None:
         self.rows: list[Row] = []
 
     def add(self, row: Row) -> None:
@@ -103,7 +125,7 @@ class _Json:
 
 
 Printer = _Table | _Csv | _Json
-PRINTERS: dict[str, Callable[[], Printer]] = {
+PRINTERS: dict[str, Callable[[bool], Printer]] = {
     "table": _Table,
     "csv": _Csv,
     "json": _Json,

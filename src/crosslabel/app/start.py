@@ -41,3 +41,18 @@ def start_quickly() -> None:
     finally:
         if absent:
             del sys.modules[OPTIONAL]
+
+
+def import_writer() -> None:
+    """Import skops, which writes model files, without its list of what its own reader may load.
+
+    For that list it imports all of scikit-learn, and with it torch and Dask where they are: three
+    seconds. Model files are read by a reader of ours.
+    """
+    utilities = import_module("sklearn.utils")
+    every = utilities.all_estimators
+    utilities.all_estimators = list
+    try:
+        import_module("skops.io")
+    finally:
+        utilities.all_estimators = every

@@ -7,7 +7,16 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from crosslabel.progress_bar import shown_later
 
 
 class Task(Protocol):
@@ -18,32 +27,55 @@ class Task(Protocol):
     parent: Task | None
 
 
+Watch = Callable[[object], None]
+"""Makes a classifier report to a bar."""
+
+
 @contextmanager
-def training_bar(quiet: bool) -> Iterator[Callable[[object], None] | None]:
+def training_bar(quiet: bool, name: str = "training") -> Iterator[Watch | None]:
     """Give a function that makes a classifier report to a bar; None where nothing is to be shown.
 
     With a scikit-learn that has no callbacks (before 1.9) the bar shows the time that goes by.
+
+    Parameters
+    ----------
+    quiet : bool
+    name : str, default="training"
+        Of the work.
     """
     if quiet:
         yield None
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task("training", total=None)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+    )
+    progress, watched = Progress(*columns, console=Console(stderr=True)), list[object]()
+    with shown_later(progress):
+        task = progress.add_task(name, total=None)
 
         def watch(model: object) -> None:
             if hasattr(model, "set_callbacks"):
-                model.set_callbacks(_Bar(progress, task))
+                model.set_callbacks(_Bar(progress, task, name))
+                watched.append(model)
 
-        yield watch
-        progress.update(task, description="done", total=1, completed=1)
+        try:
+            yield watch
+        finally:
+            # A model that is stored or copied has nothing to report any more.
+            for model in watched:
+                model.set_callbacks()  # type: ignore[attr-defined]
+        progress.update(task, description=f"{name}: done", total=1, completed=1)
 
 
 class _Bar:
     """A callback in scikit-learn's protocol: each finished task moves the bar."""
 
-    def __init__(self, progress: Progress, task: TaskID) -> None:
-        self.progress, self.task = progress, task
+    def __init__(self, progress: Progress, task: TaskID, name: str) -> None:
+        self.progress, self.task, self.name = progress, task, name
 
     def setup(self, estimator: object, context: Task) -> None:
         """Learn how many tasks there will be."""
@@ -51,7 +83,8 @@ class _Bar:
 
     def on_fit_task_begin(self, estimator: object, context: Task) -> None:
         """Name what is being done."""
-        self.progress.update(self.task, description=f"training: {context.task_name}")
+        if context.parent is not None:
+            self.progress.update(self.task, description=f"{self.name}: {context.task_name}")
 
     def on_fit_task_end(self, estimator: object, context: Task) -> bool:
         """Move the bar; never ask to stop."""

@@ -22,6 +22,7 @@ from crosslabel.core.shared_variation import SharedVariation
 from crosslabel.core.solver import Solution
 from crosslabel.core.spectral import Learnt, assembled, closed_form, learn_alike, orthogonal
 from crosslabel.core.spectrum import Alike, row_spectra
+from crosslabel.core.units import in_own_unit
 
 _ENOUGH = 1e-8
 """Part of the objective that a step must still promise to lower it by."""
@@ -68,6 +69,7 @@ def learn_limit(
     """
     if penalties.grouping == 0:
         return closed_form(statistics, layout, penalties, likeness)
+    statistics, unit = in_own_unit(statistics)
     shared = SharedVariation.of(statistics, layout.shared) if layout.shared else None
 
     def learn(group: Alike, n_atoms: int) -> Learnt:
@@ -76,7 +78,9 @@ def learn_limit(
         energy, axes, _ = learn_alike(group, shared, n_atoms, between)
         return problems.solve(problems.factor(energy, axes))
 
-    return assembled(statistics, layout, shared, learn, likeness)
+    found = assembled(statistics, layout, shared, learn, likeness)
+    apart = tuple([unit * value for value in trace] for trace in found.apart)
+    return found._replace(trace=[unit * value for value in found.trace], apart=apart)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,9 @@ from crosslabel.core.scaling import Array
 Labels = NDArray[np.intp]
 
 
+LOST = 1e-8
+"""Part of the energy of the samples that stay which the rounding of those that leave may reach."""
+
 _OUTER = 128
 """Rows of an outer product that are formed at a time: they stay in cache."""
 
@@ -270,6 +273,38 @@ def together(a: ClassMoments, b: ClassMoments) -> ClassMoments:
     mean = a.mean + (b.n / count) * (b.mean - a.mean)
     scatter = a.scatter.plus(b.scatter, _shift_row(a, b))
     return ClassMoments(count, mean.astype(a.mean.dtype), scatter)
+
+
+def check_digits(total: ClassMoments, gone: ClassMoments) -> None:
+    """Refuse a removal beside which little is left of the samples that stay.
+
+    The sums of all samples carry a rounding of ε times their energy Σ‖y‖². It stays behind when
+    large samples leave, and must be small beside the energy of the others.
+
+    Parameters
+    ----------
+    total, gone : ClassMoments
+        Of all samples of a class, and of those that leave it.
+
+    Raises
+    ------
+    ImpossibleRemovalError
+    """
+    before, removed = _energy(total), _energy(gone)
+    rounding = np.finfo(total.mean.dtype).eps * before
+    if gone.n < total.n * (1 - 1e-9) and rounding > LOST * max(before - removed, 0.0):
+        raise ImpossibleRemovalError(
+            "The samples to remove are so much larger than the others of their class that the "
+            f"rounding of their sums would outweigh what is left (energy {removed:.3g} of "
+            f"{before:.3g}). Train anew without them, or let the samples be scaled to unit norm."
+        )
+
+
+def _energy(moments: ClassMoments) -> float:
+    """Σ w‖y‖² = tr S + n‖ȳ‖²."""
+    array = moments.scatter.array
+    spread = np.square(array).sum() if moments.scatter.is_factor else np.trace(array)
+    return float(spread) + moments.n * float(moments.mean @ moments.mean)
 
 
 def without(total: ClassMoments, gone: ClassMoments) -> ClassMoments:

@@ -1,4 +1,7 @@
-"""Unit-norm rows, the paper's convention for samples and atoms; safe at any scale of the input."""
+"""Norms and distances of rows, and unit norm, the paper's convention for samples and atoms.
+
+Norms are safe at any scale of the input.
+"""
 
 from functools import cache
 
@@ -80,3 +83,9 @@ def _rescued(X: Array, norms: Array) -> tuple[Array, Array]:
         X[beyond] /= np.abs(X[beyond]).max(axis=1, keepdims=True)
         norms[beyond] = row_norms(X[beyond])
     return X, norms
+
+
+def squared_distances(X: Array, Y: Array) -> Array:
+    """‖x − y‖² for all pairs of rows."""
+    squares = [np.einsum("ij,ij->i", rows, rows) for rows in (X, Y)]
+    return np.maximum(squares[0][:, None] + squares[1] - 2 * X @ Y.T, 0)

@@ -21,6 +21,7 @@ from crosslabel.core.dictionary import noise_floor, sweep, update_atoms
 from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties, blocks
 from crosslabel.core.scaling import Array, unit_rows
+from crosslabel.core.units import in_own_unit
 
 Callback = Callable[[int, float], bool | None]
 
@@ -144,6 +145,7 @@ def learn(
     Solution
         `trace` holds the objective after each iteration; it never rises.
     """
+    statistics, unit = in_own_unit(statistics)
     separate = are_separate(method, layout)
     whole = statistics, dictionary, layout
     runs = [Run(*part, penalties, method) for part in (_parts(*whole) if separate else [whole])]
@@ -154,12 +156,12 @@ def learn(
             for run in runs:
                 if not run.settled(tol):
                     run.step()
-        trace.append(sum(run.trace[-1] for run in runs))
+        trace.append(unit * sum(run.trace[-1] for run in runs))
         stop = callback(iteration, trace[-1]) if callback else False
         if stop or all(run.settled(tol) for run in runs):
             break
     D = np.concatenate([run.dictionary() for run in runs])
-    apart = tuple(run.trace for run in runs) if separate else ()
+    apart = tuple([unit * value for value in run.trace] for run in runs) if separate else ()
     return Solution(D, trace, np.concatenate([run.unused for run in runs]), apart)
 
 

@@ -8,8 +8,8 @@ rows.
 from __future__ import annotations
 
 import gzip
-import io
 import re
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,8 @@ from sklearn.utils import Bunch
 from crosslabel.datasets.data_set import DataSet
 from crosslabel.datasets.mat import read_arrays
 from crosslabel.datasets.root import Root, find
+from crosslabel.files.budget import budget
+from crosslabel.files.npy import from_bytes, read_npy
 from crosslabel.media.unreadable import UnreadableFile
 
 SUFFIXES = (".npy", ".npy.gz", ".mat")
@@ -38,6 +40,13 @@ def load_action_bank(root: Root = None) -> Bunch:
     Bunch
         `data` (n_videos, n_features), `target`, `target_names`, `groups` (0 where a name tells
         none), `filenames` and `DESCR`.
+
+    Examples
+    --------
+    >>> from crosslabel.datasets import load_action_bank
+    >>> data = load_action_bank()  # doctest: +SKIP
+    >>> len(data.target) > 0  # doctest: +SKIP
+    True
     """
     folder = find("action_bank", root, "action_bank", "UCF50_bank")
     files = sorted(f for f in folder.glob("*/*") if f.name.endswith(SUFFIXES))
@@ -78,10 +87,14 @@ def read_bank(path: Path) -> NDArray:
             raise UnreadableFile(path, f"it must hold one array, but it holds {len(arrays)}")
         return arrays[0].ravel().astype(np.float32)
     try:
-        content = path.read_bytes()
-        raw = gzip.decompress(content) if path.suffix == ".gz" else content
-        return np.load(io.BytesIO(raw), allow_pickle=False).ravel().astype(np.float32)
-    except (OSError, ValueError, EOFError) as error:
+        if path.suffix != ".gz":
+            return read_npy(path).ravel().astype(np.float32)
+        limit = int(budget().bytes)
+        with gzip.open(path) as file:
+            raw = file.read(limit + 1)
+        budget().check("bytes", len(raw), "the vector, unpacked,")
+        return from_bytes(raw).ravel().astype(np.float32)
+    except (OSError, ValueError, EOFError, SyntaxError, zlib.error) as error:
         raise UnreadableFile(path, f"it is no NumPy array ({error})") from None
 
 

@@ -26,6 +26,13 @@ def load_caltech101(root: Root = None, *, background: bool = True) -> Bunch:
     -------
     Bunch
         `filenames`, `target`, `target_names` and `DESCR`.
+
+    Examples
+    --------
+    >>> from crosslabel.datasets import load_caltech101
+    >>> data = load_caltech101()  # doctest: +SKIP
+    >>> len(data.target) > 0  # doctest: +SKIP
+    True
     """
     folder = find(
         "caltech101",

@@ -21,6 +21,12 @@ def load_digits(root: Root = None) -> Bunch:
     -------
     Bunch
         `images` (float, in [0, 1]), `target`, `target_names` and `DESCR`.
+
+    Examples
+    --------
+    >>> from crosslabel.datasets import load_digits
+    >>> load_digits().images.shape
+    (1797, 8, 8)
     """
     digits = sklearn.datasets.load_digits()
     return Bunch(

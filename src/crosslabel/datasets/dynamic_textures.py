@@ -24,6 +24,13 @@ def load_dynamic_textures(root: Root = None) -> Bunch:
     Bunch
         `images` (n_clips, frames, height, width), `target`, `target_names`, `origins` (frame, row
         and column where each clip begins in its video) and `DESCR`.
+
+    Examples
+    --------
+    >>> from crosslabel.datasets import load_dynamic_textures
+    >>> data = load_dynamic_textures()  # doctest: +SKIP
+    >>> len(data.target) > 0  # doctest: +SKIP
+    True
     """
     place = find("dynamic_textures", root, "dynamic_textures/clips_50x50x50.npz")
     arrays = read_arrays(place)

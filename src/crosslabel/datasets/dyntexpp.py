@@ -28,6 +28,13 @@ def load_dyntexpp(root: Root = None) -> Bunch:
     -------
     Bunch
         `images` (n_clips, frames, height, width), `target`, `target_names` and `DESCR`.
+
+    Examples
+    --------
+    >>> from crosslabel.datasets import load_dyntexpp
+    >>> data = load_dyntexpp()  # doctest: +SKIP
+    >>> len(data.target) > 0  # doctest: +SKIP
+    True
     """
     folder = find("dyntexpp", root, "dyntexpp", "DynTex++")
     files = sorted(folder.rglob("*.mat"))

@@ -23,6 +23,13 @@ def load_extended_yale_b(root: Root = None) -> Bunch:
     -------
     Bunch
         `images` (n_images, height, width), `target`, `target_names`, `filenames` and `DESCR`.
+
+    Examples
+    --------
+    >>> from crosslabel.datasets import load_extended_yale_b
+    >>> data = load_extended_yale_b()  # doctest: +SKIP
+    >>> len(data.target) > 0  # doctest: +SKIP
+    True
     """
     folder = find("extended_yale_b", root, "extended_yale_b/CroppedYale", "CroppedYale")
     files = sorted(f for f in folder.glob("yaleB*/*.pgm") if not f.stem.endswith("_Ambient"))

@@ -27,6 +27,13 @@ def load_fashion_mnist(root: Root = None) -> Bunch:
     -------
     Bunch
         As of `load_mnist`.
+
+    Examples
+    --------
+    >>> from crosslabel.datasets import load_fashion_mnist
+    >>> data = load_fashion_mnist()  # doctest: +SKIP
+    >>> len(data.target) > 0  # doctest: +SKIP
+    True
     """
     folder = find("fashion_mnist", root, "fashion_mnist", "FashionMNIST/raw")
     return load_idx("fashion_mnist", folder, np.array(FASHION))

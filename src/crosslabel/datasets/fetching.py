@@ -44,6 +44,11 @@ def fetch(name: str, root: Root = None, *, advance: Advance | None = None) -> Pa
     ------
     MissingData
         If the data set has no public address; the message says who has it and how to lay it out.
+
+    Examples
+    --------
+    >>> from crosslabel.datasets import fetch
+    >>> fetch("mnist")  # doctest: +SKIP
     """
     if name not in DATASETS:
         raise ValueError(f"There is no data set {name!r}. Known: {', '.join(sorted(DATASETS))}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import math
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.utils import Bunch
 
 from crosslabel.datasets.data_set import Download
 from crosslabel.datasets.root import MissingData
+from crosslabel.files.budget import OverBudget, budget
 
 TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 PARTS = ("train", "t10k")
@@ -31,8 +33,9 @@ def read_idx(path: Path) -> NDArray:
     opener = gzip.open if path.suffix == ".gz" else open
     try:
         with opener(path, "rb") as file:
-            content = file.read()
-    except (OSError, EOFError) as error:
+            content = file.read(int(budget().bytes) + 1)
+        budget().check("bytes", len(content), "it, unpacked,")
+    except (OSError, EOFError, zlib.error, OverBudget) as error:
         raise ValueError(f"{path} is damaged ({error}). Fetch it again.") from None
     if len(content) < 4 or content[:2] != b"\0\0" or content[2] not in TYPES:
         raise ValueError(f"{path} is no idx file: it does not begin as one.")

@@ -22,6 +22,13 @@ def load_mnist(root: Root = None) -> Bunch:
     -------
     Bunch
         `images`, `target`, `target_names`, `train` and `test` (indices) and `DESCR`.
+
+    Examples
+    --------
+    >>> from crosslabel.datasets import load_mnist
+    >>> data = load_mnist()  # doctest: +SKIP
+    >>> len(data.target) > 0  # doctest: +SKIP
+    True
     """
     return load_idx("mnist", find("mnist", root, "mnist", "MNIST/raw"), np.arange(10).astype(str))
 

@@ -26,6 +26,13 @@ def load_orl(root: Root = None) -> Bunch:
     -------
     Bunch
         `images` (400, 112, 92), `target`, `target_names` and `DESCR`.
+
+    Examples
+    --------
+    >>> from crosslabel.datasets import load_orl
+    >>> faces = load_orl()
+    >>> len(faces.images), len(faces.target_names)
+    (400, 40)
     """
     folder = _folder(root)
     people = sorted((p for p in folder.glob("s*") if p.is_dir()), key=lambda p: int(p.name[1:]))

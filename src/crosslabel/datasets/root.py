@@ -11,7 +11,17 @@ Root = str | os.PathLike[str] | None
 
 
 class MissingData(FileNotFoundError):
-    """A data set is not where it was looked for; the message says how to get it."""
+    """A data set is not where it was looked for; the message says how to get it.
+
+    Examples
+    --------
+    >>> from crosslabel.datasets import MissingData, load_yale
+    >>> try:
+    ...     load_yale("a folder that is not there")
+    ... except MissingData as absent:
+    ...     print("not here" if str(absent) else "")
+    not here
+    """
 
 
 def data_root(root: Root = None) -> Path:

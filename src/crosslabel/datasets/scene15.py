@@ -21,6 +21,13 @@ def load_scene15(root: Root = None) -> Bunch:
     -------
     Bunch
         `filenames`, `target`, `target_names` and `DESCR`.
+
+    Examples
+    --------
+    >>> from crosslabel.datasets import load_scene15
+    >>> data = load_scene15()  # doctest: +SKIP
+    >>> len(data.target) > 0  # doctest: +SKIP
+    True
     """
     return load_image_folder(find("scene15", root, "scene15", "15-Scene"), check=False)
 

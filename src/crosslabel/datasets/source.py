@@ -15,7 +15,13 @@ from crosslabel.media.images import image_suffixes
 FEATURE_SUFFIXES = frozenset({".mat", ".npz"})
 
 
-def load_source(path: str | os.PathLike[str], *, strict: bool = False, minimum: int = 2) -> Bunch:
+def load_source(
+    path: str | os.PathLike[str],
+    *,
+    strict: bool = False,
+    minimum: int = 2,
+    progress: bool = False,
+) -> Bunch:
     """Samples, labels and class names behind a path.
 
     Parameters
@@ -26,6 +32,8 @@ def load_source(path: str | os.PathLike[str], *, strict: bool = False, minimum: 
         Raise for the first file that cannot be used instead of leaving it out.
     minimum : int, default=2
         Usable files that a class must have.
+    progress : bool, default=False
+        Show a bar while the files of a folder are looked at.
 
     Returns
     -------
@@ -38,7 +46,7 @@ def load_source(path: str | os.PathLike[str], *, strict: bool = False, minimum: 
         raise FileNotFoundError(f"There is no file or folder {place}.")
     if place.is_dir():
         loader = load_clip_folder if _holds_clips(place) else load_image_folder
-        data = loader(place, strict=strict, minimum=minimum)
+        data = loader(place, strict=strict, minimum=minimum, progress=progress)
         return Bunch(samples=data.filenames, train=None, test=None, **data)
     if place.suffix.lower() not in FEATURE_SUFFIXES:
         raise ValueError(

@@ -27,6 +27,13 @@ def load_ucf50(root: Root = None) -> Bunch:
     -------
     Bunch
         `filenames`, `target`, `target_names`, `groups` (1 to 25) and `DESCR`.
+
+    Examples
+    --------
+    >>> from crosslabel.datasets import load_ucf50
+    >>> data = load_ucf50()  # doctest: +SKIP
+    >>> len(data.target) > 0  # doctest: +SKIP
+    True
     """
     data = load_clip_folder(find("ucf50", root, "UCF50", "ucf50"), check=False)
     data.groups = np.array([_group(name) for name in data.filenames])

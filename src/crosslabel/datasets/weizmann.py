@@ -24,6 +24,13 @@ def load_weizmann(root: Root = None) -> Bunch:
     -------
     Bunch
         `filenames`, `target`, `target_names`, `groups` and `DESCR`.
+
+    Examples
+    --------
+    >>> from crosslabel.datasets import load_weizmann
+    >>> data = load_weizmann()  # doctest: +SKIP
+    >>> len(data.target) > 0  # doctest: +SKIP
+    True
     """
     data = load_clip_folder(find("weizmann", root, "weizmann"), check=False)
     data.groups = np.array([Path(name).stem.split("_")[0] for name in data.filenames])

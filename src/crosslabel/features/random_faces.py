@@ -16,10 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.features.pixels import PIXEL_OPTIONS, pixel_steps
 from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, whole_number
+from crosslabel.files.forms import check_attributes, numbers
 from crosslabel.intake.checking import validate_data
 from crosslabel.media.gray import Item
+from crosslabel.site import on_site
 
 
+@on_site
 class RandomFaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Shorten rows while nearly keeping the distances between them, without looking at them.
 
@@ -38,6 +41,14 @@ class RandomFaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     References
     ----------
     J. Wright et al., "Robust face recognition via sparse representation", TPAMI 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel.features import RandomFaces
+    >>> X, _ = load_digits(return_X_y=True)
+    >>> RandomFaces(n_components=10, random_state=0).fit_transform(X).shape
+    (1797, 10)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {
@@ -89,6 +100,10 @@ class RandomFaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """The shortest rows with these products, (n_samples, n_features)."""
         check_is_fitted(self)
         return np.asarray(X) @ np.linalg.pinv(self.components_).T
+
+    def check_stored(self) -> None:
+        """Refuse directions that are no matrix, where they come from a file."""
+        check_attributes(vars(self), {"components_": numbers("components", "features")})
 
     @property
     def _n_features_out(self) -> int:

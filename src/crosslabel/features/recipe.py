@@ -54,6 +54,8 @@ class FeatureSettings:
     n_jobs : int or None, default=None
     verbose : bool, default=False
     seed : int, default=0
+    scratch : str or None, default=None
+        Folder for finished features of this run alone, for features that are not worth keeping.
     """
 
     options: Mapping[str, object] = field(default_factory=dict)
@@ -61,11 +63,12 @@ class FeatureSettings:
     n_jobs: int | None = None
     verbose: bool = False
     seed: int = 0
+    scratch: str | None = None
 
     @property
     def extraction(self) -> dict[str, Any]:
         """Parameters of a transformer that works by `extract`."""
-        return {"cache": self.cache, "n_jobs": self.n_jobs, "verbose": self.verbose}
+        return {"cache": self.cache or self.scratch, "n_jobs": self.n_jobs, "verbose": self.verbose}
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ images only.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -17,25 +16,32 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.features.assignment import ASSIGNMENTS, Codebook
+from crosslabel.features.codebooks import CODEBOOKS
 from crosslabel.features.dense_sift import DenseSIFT, Descriptors
 from crosslabel.features.eigenfaces import Eigenfaces
 from crosslabel.features.extraction import extract
 from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, whole_number
+from crosslabel.files.budget import budget
+from crosslabel.files.forms import check_attributes, numbers
 from crosslabel.media.gray import Images, Item, gray_image
+from crosslabel.site import on_site
+
+MOST_LEVELS = 16
 
 POOLING: dict[str, Callable[[Array, NDArray[np.intp], Array], None]] = {
     "max": np.maximum.at,
     "sum": np.add.at,
+    "absolute": lambda cells, bins, codes: np.maximum.at(cells, bins, np.abs(codes)),
 }
 
 
+@on_site
 class SpatialPyramid(TransformerMixin, BaseEstimator):
     """Turn images of any size into vectors of one length that linear classifiers do well on.
 
@@ -47,7 +53,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         How a descriptor is written in words: locality-constrained linear coding, the nearest word,
         or orthogonal matching pursuit.
     neighbours : int, default=5
-        Words per descriptor for "llc" and "sparse".
+        Words per descriptor for "llc" and "sparse", at most 64.
     pooling : {"max", "sum"}, default="max"
         Largest coefficient (zero where none is positive) or sum of coefficients in a cell.
     levels : tuple of int, default=(1, 2, 4)
@@ -79,13 +85,25 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
     ----------
     S. Lazebnik, C. Schmid, J. Ponce, "Beyond bags of features", CVPR 2006.
     J. Wang et al., "Locality-constrained linear coding for image classification", CVPR 2010.
+    J. Yang, K. Yu, Y. Gong, T. Huang, "Linear spatial pyramid matching using sparse coding for
+    image classification", CVPR 2009.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from crosslabel.features import SpatialPyramid
+    >>> rng = np.random.default_rng(0)
+    >>> images = [rng.random((32, 24)) for _ in range(6)]
+    >>> SpatialPyramid(words=8, random_state=0).fit_transform(images).shape
+    (6, 168)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {
         "words": [Interval(Integral, 1, None, closed="left")],
         "assignment": [StrOptions(set(ASSIGNMENTS))],
-        "neighbours": [Interval(Integral, 1, None, closed="left")],
+        "neighbours": [Interval(Integral, 1, 64, closed="both")],
         "pooling": [StrOptions(set(POOLING))],
+        "codebook": [StrOptions(set(CODEBOOKS))],
         "levels": ["array-like"],
         "descriptor": [None, HasMethods("describe")],
         "longest_side": [None, Interval(Integral, 1, None, closed="left")],
@@ -102,6 +120,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         assignment: str = "llc",
         neighbours: int = 5,
         pooling: str = "max",
+        codebook: str = "kmeans",
         levels: tuple[int, ...] = (1, 2, 4),
         descriptor: BaseEstimator | None = None,
         longest_side: int | None = 256,
@@ -115,6 +134,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         self.assignment = assignment
         self.neighbours = neighbours
         self.pooling = pooling
+        self.codebook = codebook
         self.levels = levels
         self.descriptor = descriptor
         self.longest_side = longest_side
@@ -137,13 +157,30 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         self
         """
         self._validate_params()
+        self._check_levels(self.words)
         random = check_random_state(self.random_state)
         self.descriptor_ = DenseSIFT() if self.descriptor is None else clone(self.descriptor)
         self.descriptor_.fit(X)
         self.longest_side_ = self.longest_side
         drawn = self._draw_descriptors(list(X), random)  # type: ignore[arg-type]
-        self.codebook_ = learn_codebook(drawn, self.words, random)
+        self.codebook_ = CODEBOOKS[self.codebook](drawn, self.words, random)
         return self
+
+    def _check_levels(self, words: int) -> None:
+        """Refuse grids whose cells, each with a value for every word, would not fit."""
+        whole = all(isinstance(cells, Integral) and cells >= 1 for cells in self.levels)
+        if not whole or not 1 <= len(self.levels) <= MOST_LEVELS:
+            raise ValueError(
+                f"levels must be 1 to {MOST_LEVELS} positive numbers, but they are "
+                f"{tuple(self.levels)!r:.100}."
+            )
+        values = words * sum(float(cells) ** 2 for cells in self.levels)
+        budget().check("bytes", 16 * values, f"A pyramid of {words} words")
+
+    def check_stored(self) -> None:
+        """Refuse a codebook and levels that no training had, where they come from a file."""
+        check_attributes(vars(self), {"codebook_": numbers("words", "values")})
+        self._check_levels(len(getattr(self, "codebook_", range(self.words))))
 
     def _draw_descriptors(self, images: list[Item], random: np.random.RandomState) -> Array:
         """An equal number of descriptors from each image, or from a thousand images at random."""
@@ -221,35 +258,6 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.input_tags.three_d_array = True
         return tags
-
-
-def learn_codebook(descriptors: Array, words: int, random: np.random.RandomState) -> Array:
-    """Words that descriptors cluster around, by k-means.
-
-    Parameters
-    ----------
-    descriptors : ndarray of shape (n_descriptors, n_values)
-    words : int
-    random : RandomState
-
-    Returns
-    -------
-    ndarray of shape (words, n_values), float32
-    """
-    if len(descriptors) < words:
-        raise ValueError(
-            f"A codebook of {words} words needs as many descriptors, but the images have "
-            f"{len(descriptors)}. Give more or larger images, or fewer words."
-        )
-    # Not above: this import takes as long as a small prediction, which has no use for it.
-    from sklearn.cluster import KMeans
-
-    # A codebook need not be a minimum of k-means: a few rounds from random descriptors serve as
-    # well as many from a careful start, in a tenth of the time.
-    kmeans = KMeans(words, init="random", n_init=1, max_iter=20, random_state=random)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return kmeans.fit(descriptors).cluster_centers_.astype(np.float32)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from crosslabel.files.container import Archive, ModelFileError
 from crosslabel.files.schema import Node, audit
 from crosslabel.files.trusted import trusted_class, trusted_function
-from crosslabel.files.verify import local_parameters, parameters_of, verify
+from crosslabel.files.verify import parameters_of, verify, without_places
 from crosslabel.files.weigh import weigh
 
 Made: TypeAlias = Any
@@ -182,7 +182,7 @@ def _set_state(made: Made, state: dict[str, Made]) -> None:
         for name, parameter in parameters_of(type(made)).items():
             if parameter.default is not parameter.empty:
                 state.setdefault(name, parameter.default)
-        state |= {name: None for name in local_parameters(type(made)) if name in state}
+        state = without_places(type(made), state)
         # The version of the whole file is compared once (`load`), not that of each part.
         state.pop("_sklearn_version", None)
     if ours and hasattr(made, "__setstate__"):

@@ -66,7 +66,7 @@ class Field:
         low = -largest if self.low is None else self.low
         high = axes[self.high] - 1 if isinstance(self.high, str) else self.high
         high = largest if high is None else high
-        least, most = value.min(), value.max()
+        least, most = value.min().item(), value.max().item()
         # A minimum of NaN fails this comparison as well.
         if not (low <= least and most <= high):
             raise ValueError(

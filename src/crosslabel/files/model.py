@@ -10,21 +10,29 @@ from __future__ import annotations
 import json
 import os
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from crosslabel._version import __version__
 from crosslabel.files.container import Archive, JsonObject, ModelFileError, opened, pack
 from crosslabel.files.decode import decode
 from crosslabel.files.manifest import CHECKS, FORMAT, VERSION, plain, settings_of
 from crosslabel.files.schema import audit, canonical
+from crosslabel.files.visible import visible, visible_values
 from crosslabel.files.whole import write_whole
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
+
+Queries = ArrayLike | Sequence[str | os.PathLike[str]] | os.PathLike[str]
+"""What a model is asked about: rows, images, or paths of files."""
 
 
 @dataclass
@@ -45,6 +53,17 @@ class Model:
         How it was trained and what was measured: numbers and strings.
     version : str
         Version of the library that wrote it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from crosslabel import CrossLabelClassifier, Model
+    >>> X, y = load_iris(return_X_y=True)
+    >>> pipeline = make_pipeline(CrossLabelClassifier(rule="local", ridge=0.1)).fit(X, y)
+    >>> names = ["setosa", "versicolor", "virginica"]
+    >>> Model(pipeline, names, "features", "none", {"protocol": "all samples"}).class_names[0]
+    'setosa'
     """
 
     pipeline: BaseEstimator
@@ -53,6 +72,59 @@ class Model:
     features: str
     summary: JsonObject = field(default_factory=dict)
     version: str = __version__
+
+    @property
+    def classes_(self) -> NDArray[np.str_]:
+        """Names of the classes that it tells apart, in the order of the probabilities."""
+        return np.array(self.class_names)[self.pipeline.classes_]
+
+    def predict(self, X: Queries) -> NDArray[np.str_]:
+        """The name of each query's class.
+
+        Parameters
+        ----------
+        X : sequence of paths or arrays, or one path
+            Images or clips as `kind` says; rows of features for a model on features.
+
+        Returns
+        -------
+        ndarray of str of shape (n_queries,)
+        """
+        return np.array(self.class_names)[self.pipeline.predict(_several(X))]
+
+    def predict_proba(self, X: Queries) -> NDArray[np.floating]:
+        """The probability of each class of `classes_`.
+
+        Parameters
+        ----------
+        X : as for `predict`
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_classes)
+        """
+        return self.pipeline.predict_proba(_several(X))
+
+    def explain(self, X: Queries) -> list[Any]:
+        """Why each query gets its label: probabilities, and what each class's atoms make of it.
+
+        Parameters
+        ----------
+        X : as for `predict`
+
+        Returns
+        -------
+        list of crosslabel.flagship.explanation.Explanation
+            With `label`, `sentence()`, and `views` of the classes, best first.
+        """
+        features, classifier = self.pipeline[:-1], self.pipeline[-1]
+        rows = features.transform(_several(X)) if len(features) else X
+        return classifier.explain(rows, self.classes_.tolist())
+
+
+def _several(X: Queries) -> Queries:
+    """What was given, or the one path that was given as the only one of several."""
+    return [X] if isinstance(X, str | os.PathLike) else X
 
 
 def save(model: BaseEstimator | Model, path: str | os.PathLike[str]) -> None:
@@ -69,6 +141,20 @@ def save(model: BaseEstimator | Model, path: str | os.PathLike[str]) -> None:
     ------
     ModelFileError
         If the model holds what could not be loaded again; nothing is written then.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import crosslabel
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = crosslabel.CrossLabelClassifier(rule="local", ridge=0.1).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     crosslabel.save(model, Path(folder) / "iris.skops")
+    ...     again = crosslabel.load(Path(folder) / "iris.skops")
+    >>> bool((again.predict(X) == model.predict(X)).all())
+    True
     """
     content = encoded(model)
     write_whole(Path(path), lambda file: file.write(content))
@@ -135,8 +221,8 @@ def _manifest(model: BaseEstimator | Model, estimator: BaseEstimator) -> JsonObj
 
 
 def read_manifest(archive: Archive) -> JsonObject:
-    """What a file says of itself, if it is of a format that this version knows."""
-    manifest = archive.json("manifest.json")
+    """What a file says of itself, fit to be shown, if this version knows its format."""
+    manifest = {visible(k): visible_values(v) for k, v in archive.json("manifest.json").items()}
     if manifest.get("format") != FORMAT:
         raise ModelFileError(f"it is not marked as a {FORMAT!r}")
     written = manifest.get("format_version")
@@ -171,13 +257,26 @@ def load(path: str | os.PathLike[str]) -> BaseEstimator | Model:
     ------
     ModelFileError
         If the file is no model, is damaged, or holds what it may not hold.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import crosslabel
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = crosslabel.CrossLabelClassifier(rule="local", ridge=0.1).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     crosslabel.save(model, Path(folder) / "iris.skops")
+    ...     again = crosslabel.load(Path(folder) / "iris.skops")
+    >>> bool((again.predict(X) == model.predict(X)).all())
+    True
     """
     with opened(path) as archive:
         manifest = read_manifest(archive)
         schema = archive.json("schema.json")
         estimator = decode(schema, archive)
-        if not hasattr(estimator, "get_params"):
-            raise ModelFileError("it holds no estimator")
+        check_model(estimator, manifest)
     _compare_libraries(path, manifest)
     if manifest["holds"] == "estimator":
         return estimator
@@ -189,6 +288,26 @@ def load(path: str | os.PathLike[str]) -> BaseEstimator | Model:
         manifest["summary"],
         manifest["crosslabel"],
     )
+
+
+def check_model(estimator: object, manifest: JsonObject) -> None:
+    """Refuse an object that is no estimator, or whose classes the manifest does not name.
+
+    Parameters
+    ----------
+    estimator : object
+        As it was made from the file.
+    manifest : dict
+    """
+    if not hasattr(estimator, "get_params"):
+        raise ModelFileError("it holds no estimator")
+    if manifest["holds"] == "model":
+        classes = np.asarray(getattr(estimator, "classes_", ()))
+        n_names = len(manifest["class_names"])
+        if classes.size and (
+            classes.dtype.kind not in "iu" or classes.min() < 0 or classes.max() >= n_names
+        ):
+            raise ModelFileError(f"its classes are not the numbers of {n_names} names")
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:

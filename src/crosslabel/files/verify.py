@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Iterable, Mapping
+from pathlib import PurePath, PureWindowsPath
 from typing import Any
 
 import numpy as np
@@ -31,16 +32,29 @@ def parameters_of(cls: type) -> dict[str, inspect.Parameter]:
     return {name: each for name, each in found.items() if name != "self"}
 
 
-def local_parameters(cls: type) -> set[str]:
-    """Parameters that a file has no say in: those of `LOCAL`, and all that may be paths."""
+def without_places(cls: type, state: dict[str, Any]) -> dict[str, Any]:
+    """The attributes of an estimator without the places of another machine.
+
+    Parameters of `LOCAL` become None; of all others that may be paths the last name is left.
+
+    Parameters
+    ----------
+    cls : type
+    state : dict
+
+    Returns
+    -------
+    dict
+    """
     constraints = getattr(cls, "_parameter_constraints", {})
     paths = {
-        name
+        name: PurePath(PureWindowsPath(state[name]).name).name
         for name, allowed in constraints.items()
         if isinstance(allowed, list)
         and any(isinstance(one, type) and issubclass(one, os.PathLike) for one in allowed)
+        and isinstance(state.get(name), str)
     }
-    return paths | set(LOCAL)
+    return state | paths | {name: None for name in LOCAL if name in state}
 
 
 def verify(made: object) -> None:

@@ -33,10 +33,12 @@ from crosslabel.flagship.race import (
     Grid,
     JointSetting,
     Runner,
+    Tell,
     ahead,
     folds_to_run,
     race,
     race_kernels,
+    silent,
 )
 from crosslabel.flagship.wish import Wish
 from crosslabel.intake.checking import Training
@@ -58,6 +60,8 @@ MOST = 2500
 """Samples that choose, at most: beyond, more would cost time and change nothing."""
 FEW, DRAWINGS = 150, 3
 """Samples up to which folds are drawn several times, and how often."""
+MOST_LIFTS = 5
+"""That are tried: three linear ones and two kernels."""
 USUAL_RIDGE, USUAL_SHARE = 0.1, 10.0
 """What does well on average, where no sample can be held out."""
 
@@ -134,7 +138,7 @@ class Distinct(NamedTuple):
         return mixed(self.hashes ^ mixed(np.array([seed + 1], np.uint64)))
 
 
-def choose(samples: Distinct, wish: Wish, lift: Lift | None = None) -> Choice:
+def choose(samples: Distinct, wish: Wish, lift: Lift | None = None, tell: Tell = silent) -> Choice:
     """Members whose average has the lowest held-out log loss.
 
     Where few samples choose, how they fall into folds decides much: several drawings are averaged.
@@ -145,6 +149,8 @@ def choose(samples: Distinct, wish: Wish, lift: Lift | None = None) -> Choice:
     wish : Wish
     lift : Lift, optional
         Of samples that are lifted already; those of the wish are tried if it is not given.
+    tell : callable, optional
+        Called after each fold that a lift has run.
     """
     seed = wish.settings.seed
     some = samples.some(MOST, seed)
@@ -161,7 +167,7 @@ def choose(samples: Distinct, wish: Wish, lift: Lift | None = None) -> Choice:
     drawings = DRAWINGS if len(some.X) <= FEW else 1
     # Many small systems by turns of NumPy and SciPy, whose threads would wait for one another.
     with one_thread():
-        raced = [_raced(some, tried, some.folds(seed + k), wish) for k in range(drawings)]
+        raced = [_raced(some, tried, some.folds(seed + k), wish, tell) for k in range(drawings)]
     members = []
     for one in together([settings for settings, _ in raced]):
         taken = settled(one.lift)
@@ -170,6 +176,15 @@ def choose(samples: Distinct, wish: Wish, lift: Lift | None = None) -> Choice:
     # The first is shown: atoms of a kernel cannot be looked at.
     members.sort(key=lambda member: member.lift.kernel is not None)
     return Choice(tuple(members), raced[0][1])
+
+
+def most_steps(n_samples: int, wish: Wish) -> int:
+    """How often a fit tells of progress, at most: each lift on each fold, and each iteration."""
+    iterations = 1 if wish.settings.is_closed_form else int(wish.settings.max_iter)
+    if not wish.is_open:
+        return iterations
+    lifted = MOST_LIFTS if wish.rule == wish.scale == "auto" else 1
+    return lifted * N_FOLDS * (DRAWINGS if n_samples <= FEW else 1) + iterations
 
 
 def together(drawings: Sequence[Sequence[JointSetting]]) -> list[JointSetting]:
@@ -202,17 +217,17 @@ class Average(NamedTuple):
 
 
 def _raced(
-    samples: Distinct, candidates: Mapping[str, LiftPlan], fold: Labels, wish: Wish
+    samples: Distinct, candidates: Mapping[str, LiftPlan], fold: Labels, wish: Wish, tell: Tell
 ) -> tuple[list[JointSetting], dict[str, float]]:
     """The settings that won, and the held-out accuracy of every lift that ran to the end."""
     linear, kernels = _field(samples, candidates, fold, wish)
     numbers = folds_to_run(fold)
     rows = np.flatnonzero(np.isin(fold, numbers))
     labels, weights = samples.labels[rows], samples.weights[rows]
-    found = [runner.candidate(rows) for runner in race(linear or kernels, numbers)]
+    found = [runner.candidate(rows) for runner in race(linear or kernels, numbers, tell)]
     chosen, curved = average(found, labels, weights), list[Candidate]()
     if linear and kernels:
-        curved = [runner.candidate(rows) for runner in race_kernels(kernels, linear, numbers)]
+        curved = [runner.candidate(rows) for runner in race_kernels(kernels, linear, numbers, tell)]
     if curved:
         wider = average([*found, *curved], labels, weights)
         gain = log_losses(chosen.logits, labels) - log_losses(wider.logits, labels)

@@ -19,7 +19,7 @@ from crosslabel.core.ordering import row_hashes
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
-from crosslabel.flagship.choose import Distinct, choose, named_choice
+from crosslabel.flagship.choose import Distinct, choose, most_steps, named_choice
 from crosslabel.flagship.learn import SOLVERS
 from crosslabel.flagship.lifts import default_lift, lift_named
 from crosslabel.flagship.predictor import JOINT
@@ -82,17 +82,16 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
     offset : "auto" or float, default="auto"
         A constant coordinate beside the features before samples get unit norm: a class may then
         lie off the origin, as in standardised tables. 0 for none.
-    kernel : {"auto", "linear", "rbf", "poly", "precomputed"} or callable, default="auto"
-        Learn in the space of a kernel, whose values for two arrays of rows a callable gives. "auto"
-        takes "rbf" only where it is better by more than one standard error.
+    kernel : str or callable, default="auto"
+        "linear", "rbf", "poly", "precomputed", one of `crosslabel.core.manifolds`, or a function of
+        two arrays of rows. "auto" takes "rbf" only where better by more than one standard error.
     n_landmarks : int, default=None
         Training samples that a kernel is reckoned from (Nyström); None for all, which is exact.
     shrinkage : "auto" or float, default="auto"
         Of the joint rule's discriminant: how much of the pooled covariance is replaced by its mean.
     init : {"spectral", "kmeans", "random", "whole-random"}, callable or array-like
-        Where iterations start. "spectral", the default, is the closed form; "kmeans" centroids of
-        each class, with centroids of the residuals for shared atoms; "random" training samples of
-        each class; "whole-random" samples of any class for every atom. Or the result of
+        Where iterations start: the closed form (default); centroids of each class, of residuals for
+        shared atoms; samples of each class; samples of any class; the result of
         ``init(X, labels, layout, ridge, rng, sample_weight)``; or an array of shape
         (n_atoms, n_features), shared atoms first, then those of each class as in `classes_`.
     max_iter : int, default=20
@@ -134,7 +133,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class of each atom; −1 for a shared atom.
     classes_ : ndarray of shape (n_classes,)
-    objective_trace_ : ndarray of shape (n_iter_,)
+    objective_trace_ : ndarray of shape (n_iter,)
         Objective after each iteration; one value in the closed form.
     n_iter_ : int
     optimality_gap_ : float
@@ -152,7 +151,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
     statistics_ : ClassStatistics
         Of all samples learnt from, where the summary is kept.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
 
     References
     ----------
@@ -166,8 +165,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
     >>> from crosslabel import CrossLabelClassifier
     >>> X, y = load_digits(return_X_y=True)
     >>> X, X_test, y, y_test = train_test_split(X, y, random_state=0)
-    >>> model = CrossLabelClassifier(random_state=0).fit(X, y)
-    >>> bool(model.score(X_test, y_test) > 0.97)
+    >>> bool(CrossLabelClassifier(random_state=0).fit(X, y).score(X_test, y_test) > 0.97)
     True
     """
 
@@ -278,17 +276,18 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         if self.scale == "none":
             check_spread(training.X)
         seed = self._seed()
-        choice = self._choice(training, self._wish(seed, device_of(X) or self.device))
+        wish = self._wish(seed, device_of(X) or self.device)
         targets, hashes = training.classes[training.labels], row_hashes(training.X)
-        empty = [self._empty(training.X, one.lift, len(targets), seed) for one in choice.members]
-        summaries = [one.absorb(training.X, targets, training.weights, hashes) for one in empty]
         warm = self.__dict__.get("_fitted") if self.warm_start else None
-        with Progress(self, X, y, self.max_iter) as progress:
+        with Progress(self, X, y, most_steps(len(targets), wish), n_iter=0) as progress:
+            choice = self._choice(training, wish, progress.trial)
+            empty = [self._empty(training.X, m.lift, len(targets), seed) for m in choice.members]
+            summaries = [one.absorb(training.X, targets, training.weights, hashes) for one in empty]
             fitted = train(summaries, choice, training.classes, progress.iteration, warm=warm)
         kept = summaries[0].bounded(self._kept()) if self.keep_summary else None
         return self._adopt(bare, kept, fitted)
 
-    def _choice(self, training: Training, wish: Wish) -> Choice:
+    def _choice(self, training: Training, wish: Wish, tell: Callable[[], None]) -> Choice:
         """What is chosen from samples in memory; with one lift where they go on as a stream."""
         if self.keep_summary:
             targets = training.classes[training.labels]
@@ -297,7 +296,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         if not wish.is_open:
             plan = lift_named(training.X, training.weights, wish)
             return named_choice(wish, plan.settled(training.X, wish.n_landmarks))
-        return choose(Distinct.of(training), wish)
+        return choose(Distinct.of(training), wish, tell=tell)
 
     def _chosen(self, summary: Summary) -> Choice:
         """What is chosen from the samples that a summary keeps."""

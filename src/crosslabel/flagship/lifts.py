@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crosslabel.core.manifolds import MANIFOLDS
 from crosslabel.core.scaling import Array, row_norms
 from crosslabel.flagship.wish import Wish
 from crosslabel.intake.lift import KernelMap, Lift, kernel_values, standard
+
+RAW = frozenset({"precomputed", *MANIFOLDS})
+"""Kernels of rows as they are: values that are reckoned already, points of a manifold."""
 
 COMPARABLE = 2.0
 """Features that must rule the raw norms for these to mean something."""
@@ -78,7 +82,7 @@ def lifts(X: Array, weights: NDArray[np.float64], wish: Wish) -> dict[str, LiftP
     """
     # A dictionary that is given has the features of the samples.
     given = not isinstance(wish.settings.init, str)
-    named = wish.rule != "auto" or wish.scale != "auto" or wish.kernel == "precomputed"
+    named = wish.rule != "auto" or wish.scale != "auto" or _is_raw(wish.kernel)
     if named or given:
         return {"named": lift_named(X, weights, wish)}
     straight = _linear_lifts(X, weights, wish)
@@ -130,10 +134,15 @@ def lift_named(X: Array, weights: NDArray[np.float64], wish: Wish) -> LiftPlan:
 
 def _with_kernel(lift: Lift, X: Array, kernel: str | Callable[[Array, Array], Array]) -> LiftPlan:
     """A kernel of lifted rows, with the γ that scikit-learn's SVC calls "scale"."""
-    if kernel == "precomputed":
-        return LiftPlan(Lift(unit=False), kernel)
+    if _is_raw(kernel):
+        gamma = MANIFOLDS[kernel].gamma(X) if kernel in MANIFOLDS else 1.0
+        return LiftPlan(Lift(unit=False), kernel, gamma)
     variance = float(lift(X).var(axis=0).sum())
     return LiftPlan(lift, kernel, 1 / variance if variance > 0 else 1.0)
+
+
+def _is_raw(kernel: str | Callable[[Array, Array], Array]) -> TypeGuard[str]:
+    return isinstance(kernel, str) and kernel in RAW
 
 
 def default_lift(X: Array, wish: Wish) -> Lift:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
-    ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
 )
 from sklearn.utils import Tags
@@ -18,6 +17,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from crosslabel.core.backend import ArrayOrTensor, is_tensor
 from crosslabel.core.scaling import Array
+from crosslabel.flagship.explanation import Explanation, explained
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.novelty import novelty
 from crosslabel.flagship.plausible import check_fitted, check_summary
@@ -25,6 +25,7 @@ from crosslabel.intake.checking import finite_scores, in_parts, is_plain, valida
 from crosslabel.intake.devices import like, named, on_device, tensor_queries
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.partitions import over_partitions
+from crosslabel.site import on_site
 
 DENSE_VALUES = 2**24
 """Of sparse queries, at most this many values are dense at a time."""
@@ -45,7 +46,8 @@ def learnt(read: Callable[[Fitted], object], meaning: str) -> property:
     return property(value, doc=meaning)
 
 
-class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator):
+@on_site
+class Predictor(TransformerMixin, ClassifierMixin, BaseEstimator):
     """An estimator whose predictions come from one value, `_fitted`."""
 
     _fitted: Fitted
@@ -124,6 +126,23 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMix
         """
         return self._on_queries(X, novelty)
 
+    def explain(self, X: ArrayLike, names: Sequence[str] | None = None) -> list[Explanation]:
+        """Why each query gets its label.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+        names : sequence of str, default=None
+            How the classes are called, in the order of `classes_`; None for the labels themselves.
+
+        Returns
+        -------
+        list of Explanation
+        """
+        queries = self.check_queries(X)
+        called = [str(label) for label in self.classes_] if names is None else names
+        return explained(self._fitted, str(self.rule_), queries, called)
+
     @over_partitions
     def transform(self, X: ArrayLike) -> Array:
         """Ridge codes over all atoms: x = yDᵀ(DDᵀ + βI)⁻¹.
@@ -160,6 +179,26 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMix
             )
         return codes @ like(self.dictionary_, codes)
 
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
+        """Name of each atom: of the model, its class, and its number within the class.
+
+        Parameters
+        ----------
+        input_features : ignored
+            There by scikit-learn's convention.
+
+        Returns
+        -------
+        ndarray of str of shape (n_atoms,)
+            As "crosslabelclassifier_cat_0"; "crosslabelclassifier_shared0" for a shared atom.
+        """
+        check_is_fitted(self)
+        prefix, layout = type(self).__name__.lower(), self._fitted.view.layout
+        names = [f"{prefix}_shared{k}" for k in range(layout.shared)]
+        for label, size in zip(self._fitted.classes, layout.per_class):
+            names += [f"{prefix}_{label}_{k}" for k in range(size)]
+        return np.array(names, dtype=object)
+
     def check_queries(self, X: ArrayLike) -> ArrayOrTensor:
         """Valid queries as they are: an array, or a tensor where it is one."""
         if "_fitted" not in self.__dict__:  # scikit-learn's check takes a tenth of a query
@@ -188,10 +227,6 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMix
             check_fitted(self._fitted, self.n_features_in_)
         if "_summary" in self.__dict__:
             check_summary(self.__dict__["_summary"])
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.dictionary_)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_fitted" in self.__dict__

@@ -30,18 +30,28 @@ class Progress:
     X, y : array-like
         What `fit` was given.
     n_folds : int
-        Folds that follow the iterations, at most.
+        Folds and trials beside the iterations, at most.
+    n_iter : int, default=None
+        Iterations, at most; None for the estimator's `max_iter`.
     """
 
-    def __init__(self, estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, n_folds: int) -> None:
+    def __init__(
+        self,
+        estimator: BaseEstimator,
+        X: ArrayLike,
+        y: ArrayLike,
+        n_folds: int,
+        n_iter: int | None = None,
+    ) -> None:
         self.estimator, self.data, self.n_folds = estimator, {"X": X, "y": y}, n_folds
+        self.n_iter = estimator.max_iter if n_iter is None else n_iter
         self.folds_done = 0
         self.context: Any = None
 
     def __enter__(self) -> Progress:
         if hasattr(self.estimator, "_skl_callbacks"):
             self.context = self.estimator._init_callback_context(
-                max_subtasks=self.estimator.max_iter + self.n_folds
+                max_subtasks=self.n_iter + self.n_folds
             )
             self.context.call_on_fit_task_begin(estimator=self.estimator, **self.data)
         return self
@@ -60,6 +70,10 @@ class Progress:
             name = type(self.estimator).__name__
             print(f"[{name}] fold {self.folds_done} of at most {self.n_folds}")
         self._task("fold")
+
+    def trial(self) -> None:
+        """Report that one lift was judged on one fold."""
+        self._task("choosing by held-out samples")
 
     def _task(self, name: str) -> bool:
         if self.context is None:

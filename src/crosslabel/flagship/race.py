@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -216,18 +216,32 @@ def folds_to_run(fold: Labels) -> list[int]:
     return numbers[:enough].tolist()
 
 
-def race(runners: Sequence[Runner], numbers: Sequence[int]) -> list[Runner]:
+Tell = Callable[[], None]
+"""Called after each fold that a lift has run."""
+
+
+def silent() -> None:
+    """Tell nobody."""
+
+
+def race(runners: Sequence[Runner], numbers: Sequence[int], tell: Tell = silent) -> list[Runner]:
     """Run the folds; the lifts that have a rule not clearly behind after the first.
 
     A lift whose discriminant alone is left keeps its local rule: every model has a dictionary.
     """
     for runner in runners:
         runner.run(numbers[0])
+        tell()
     left = _not_behind(runners, runners[0].samples.left_out(numbers[0]))
-    for runner in left:
-        for number in numbers[1:]:
-            runner.run(number)
+    _run_on(left, numbers[1:], tell)
     return left
+
+
+def _run_on(runners: Sequence[Runner], numbers: Sequence[int], tell: Tell) -> None:
+    for runner in runners:
+        for number in numbers:
+            runner.run(number)
+            tell()
 
 
 def _not_behind(runners: Sequence[Runner], rows: Labels) -> list[Runner]:
@@ -250,7 +264,10 @@ def _not_behind(runners: Sequence[Runner], rows: Labels) -> list[Runner]:
 
 
 def race_kernels(
-    runners: Sequence[Runner], linear: Sequence[Runner], numbers: Sequence[int]
+    runners: Sequence[Runner],
+    linear: Sequence[Runner],
+    numbers: Sequence[int],
+    tell: Tell = silent,
 ) -> list[Runner]:
     """Run the folds; the kernels whose local rule is not behind the linear lifts' local rules."""
     rows = linear[0].samples.left_out(numbers[0])
@@ -262,9 +279,8 @@ def race_kernels(
         if len(rows) < ENOUGH or ahead(behind, weights) <= 1:
             runner.run(numbers[0], {DISCRIMINANT})
             left.append(runner)
+        tell()
     still = _not_behind([*left, *(r for r in linear if r.rules)], rows)
     kept = [runner for runner in left if runner in still]
-    for runner in kept:
-        for number in numbers[1:]:
-            runner.run(number)
+    _run_on(kept, numbers[1:], tell)
     return kept

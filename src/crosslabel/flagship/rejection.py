@@ -16,8 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
 from crosslabel.intake.labels import ClassLabels
+from crosslabel.site import on_site
 
 
+@on_site
 class RejectingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A classifier that refuses to label what is of no known class.
 
@@ -169,6 +171,7 @@ class RejectingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             )
         if label in self.classes_.tolist():
             raise ValueError(f"reject_label {label!r} is one of the classes; choose another one.")
+        _common_type(self.classes_, label)
         return label
 
     def novelty_score(self, X: ArrayLike) -> Array:
@@ -190,7 +193,9 @@ class RejectingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         labels = self.estimator_.predict(X)
         rejected = self.estimator_.novelty_score(X) >= self.threshold_
-        return np.where(rejected, self.reject_label_, labels) if rejected.any() else labels
+        found = np.asarray(labels).astype(_common_type(self.classes_, self.reject_label_))
+        found[rejected] = self.reject_label_
+        return found
 
     @property
     def n_features_in_(self) -> int:
@@ -208,6 +213,25 @@ class RejectingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         inner = get_tags(self.estimator)
         tags.input_tags, tags.classifier_tags = inner.input_tags, inner.classifier_tags
         return tags
+
+
+def _common_type(classes: ClassLabels, label: str | float) -> np.dtype:
+    """The type that holds every class and the label of rejected queries, exactly."""
+    if isinstance(label, str):
+        if classes.dtype.kind == "O":
+            return classes.dtype
+        return np.result_type(classes.dtype, np.asarray(label).dtype)
+    found = np.result_type(classes.dtype, np.min_scalar_type(label))
+    if found.kind == "f" and classes.dtype.kind in "biu" and float(label).is_integer():
+        found = np.dtype(np.int64)  # of unsigned labels and a negative one
+    back = classes.astype(found)
+    exact = back.astype(classes.dtype) == classes
+    if not exact.all() or (found.kind == "i" and back.min() < 0 <= int(classes.min())):
+        raise ValueError(
+            f"No type of NumPy holds both the classes, up to {classes.max()}, and the reject_label "
+            f"{label!r}. Give a reject_label that is not negative."
+        )
+    return found
 
 
 def threshold_for(unknown_scores: Array, false_accept_rate: float) -> float:

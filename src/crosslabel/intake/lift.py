@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from crosslabel.core.backend import is_tensor, namespace
-from crosslabel.core.scaling import Array, unit_rows
+from crosslabel.core.manifolds import MANIFOLDS
+from crosslabel.core.scaling import Array, squared_distances, unit_rows
 from crosslabel.intake.checking import check_range
 from crosslabel.intake.devices import check_tensor_range, from_device, like, unit_rows_of_tensor
 
@@ -29,6 +30,7 @@ KERNELS: dict[str, Kernel] = {
     "poly": lambda X, Y, gamma: (gamma * X @ Y.T + 1) ** 3,
     # The rows are kernel values already.
     "precomputed": lambda X, Y, gamma: X,
+    **{name: kernel.values for name, kernel in MANIFOLDS.items()},
 }
 """From rows X, landmarks Y and γ to the matrix of kernel values."""
 
@@ -37,12 +39,6 @@ RANK = 1e-10
 
 NEGATIVE = 1e-6
 """Part of the largest eigenvalue that a negative one may reach and still be rounding."""
-
-
-def squared_distances(X: Array, Y: Array) -> Array:
-    """‖x − y‖² for all pairs of rows."""
-    squares = [np.einsum("ij,ij->i", rows, rows) for rows in (X, Y)]
-    return np.maximum(squares[0][:, None] + squares[1] - 2 * X @ Y.T, 0)
 
 
 def kernel_values(kernel: str | Kernel, gamma: float, some: Array, others: Array) -> Array:
@@ -146,6 +142,12 @@ class Lift:
         if self.kernel is None:
             return X
         return like(self.kernel(from_device(X)), X)
+
+    def width(self, n_features: int) -> int:
+        """Columns of lifted rows."""
+        if self.kernel is not None:
+            return self.kernel.basis.shape[1]
+        return n_features + bool(self.offset)
 
     @property
     def is_plain(self) -> bool:

@@ -189,7 +189,9 @@ class ClassStatistics:
         for label, moments in zip(other.classes.tolist(), other.moments.by_class()):
             place = self._place(label)
             try:
-                each[place] = core.without(each[place], moments)
+                rest = core.without(each[place], moments)
+                core.check_digits(each[place], moments)
+                each[place] = rest
             except ImpossibleRemovalError as error:
                 raise ImpossibleRemovalError(f"Class {label!r}: {error}") from None
         left = np.array([moments.n > 0 for moments in each], dtype=bool)

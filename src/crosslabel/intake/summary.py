@@ -62,7 +62,7 @@ class Summary:
         seed : int
             Decides which.
         """
-        width = lift(np.ones((1, n_features), dtype)).shape[1]
+        width = lift.width(n_features)
         return cls(
             lift,
             ClassStatistics.empty(width, normalize=lift.unit),

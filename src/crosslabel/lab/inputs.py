@@ -24,7 +24,14 @@ from crosslabel.core.scaling import Array
 from crosslabel.datasets.catalogue import DATASETS
 from crosslabel.datasets.root import MissingData, Root
 from crosslabel.datasets.splits import Split, earlier_later, group_folds, half, per_class
-from crosslabel.features import LBPTOP, Eigenfaces, Pixels, RandomFaces
+from crosslabel.features import (
+    LBPTOP,
+    ClipSubspace,
+    Eigenfaces,
+    Pixels,
+    RandomFaces,
+    RegionCovariance,
+)
 from crosslabel.lab.pyramids import components, coordinates
 from crosslabel.lab.spec import Cell, Options, Spec, SpecError
 
@@ -78,7 +85,12 @@ class PyramidOptions(TypedDict, total=False):
 
 
 # A transformer that learns nothing, or one that learns from the training rows.
-STATELESS: dict[str, type[BaseEstimator]] = {"Pixels": Pixels, "LBPTOP": LBPTOP}
+STATELESS: dict[str, type[BaseEstimator]] = {
+    "Pixels": Pixels,
+    "LBPTOP": LBPTOP,
+    "ClipSubspace": ClipSubspace,
+    "RegionCovariance": RegionCovariance,
+}
 LEARNT: dict[str, type[BaseEstimator]] = {"Eigenfaces": Eigenfaces, "RandomFaces": RandomFaces}
 
 

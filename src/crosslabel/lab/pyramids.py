@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 
 from crosslabel.core.scaling import Array
 from crosslabel.datasets.splits import Split
+from crosslabel.features.codebooks import kmeans_codebook
 from crosslabel.features.dense_sift import DenseSIFT
 from crosslabel.features.extraction import extract
 from crosslabel.features.spatial_pyramid import (
     DescriptorSampler,
     PyramidEncoder,
     SpatialPyramid,
-    learn_codebook,
 )
 from crosslabel.files.whole import write_whole
 from crosslabel.media.gray import gray_image
@@ -81,7 +81,7 @@ def codebooks(
         own = values[np.isin(owners, train)]
         random = np.random.RandomState(number)
         pyramid.descriptor_ = DenseSIFT()
-        pyramid.codebook_ = learn_codebook(own, pyramid.words, random)
+        pyramid.codebook_ = kmeans_codebook(own, pyramid.words, random)
         pyramids.append(pyramid)
     return pyramids
 

@@ -14,8 +14,8 @@ from crosslabel.media.images import read_image
 WHITE = 255  # of 8 bits
 
 
-def square_picture(image: Item, side: int) -> NDArray[np.uint8]:
-    """The central square of an image whose shorter side is brought to `side` pixels.
+def square_picture(image: Item, side: int, *, whole: bool = True) -> NDArray[np.uint8]:
+    """An image as a square of `side` × `side` pixels.
 
     Parameters
     ----------
@@ -23,6 +23,8 @@ def square_picture(image: Item, side: int) -> NDArray[np.uint8]:
         Integers are divided by the largest value of their type, floats lie in [0, 1]; a fourth
         channel (alpha) is ignored. A gray image has three equal colours.
     side : int
+    whole : bool, default=True
+        Squeeze the whole image into the square; else take the square in its middle.
 
     Returns
     -------
@@ -34,11 +36,11 @@ def square_picture(image: Item, side: int) -> NDArray[np.uint8]:
     pixels = _eight_bits(np.asarray(image))
     height, width = pixels.shape[:2]
     edge = min(height, width)
-    left, top = (width - edge) / 2, (height - edge) / 2
-    picture = Image.fromarray(pixels).convert("RGB").resize(
-        (side, side), Image.Resampling.BICUBIC, box=(left, top, left + edge, top + edge)
-    )  # fmt: skip
-    return np.asarray(picture)
+    wide, high = (width, height) if whole else (edge, edge)
+    left, top = (width - wide) / 2, (height - high) / 2
+    picture = Image.fromarray(pixels).convert("RGB")
+    box = (left, top, left + wide, top + high)
+    return np.asarray(picture.resize((side, side), Image.Resampling.BICUBIC, box=box))
 
 
 def _eight_bits(pixels: ArrayLike) -> NDArray[np.uint8]:

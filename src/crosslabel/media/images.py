@@ -1,23 +1,47 @@
 """Images from files, gray or in colour, whatever state the files are in.
 
 Any problem with one file is an `UnreadableFile` whose message names the file and what is wrong, so
-that a caller can skip it and say so. Memory is bounded by `MAX_PIXELS`.
+that a caller can skip it and say so. Pixels, and the bytes of all images that are decoded at a
+time, are bounded by the budget (`files/budget.py`).
 """
 
 from __future__ import annotations
 
 import os
+import threading
 import warnings
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image, UnidentifiedImageError
 
+from crosslabel.files.budget import OverBudget, budget
+from crosslabel.media.room import room_for
 from crosslabel.media.unreadable import UnreadableFile
 
-MAX_PIXELS = 120_000_000  # half a gigabyte while an image is decoded
 MAX_SIDE = 2048  # longer images are shrunk by a whole factor: no feature here looks closer
+
+BAND = 2**22
+"""Pixels that are converted at a time."""
+
+BYTES_PER_PIXEL = {"1": 1, "L": 1, "P": 1, "I;16": 2, "I;16B": 2, "I;16L": 2, "I;16N": 2}
+"""That Pillow holds of an image, by its mode; all others take four."""
+
+WORKING_BYTES = {"AVIF": 12, "GIF": 4, "JPEG2000": 20, "TIFF": 4, "WEBP": 12}
+"""That the decoder of a format holds of each pixel beside, at most."""
+
+ORIENTATION = 0x0112  # the tag in EXIF
+TURNS = {
+    2: (0, True),
+    3: (2, False),
+    4: (2, True),
+    5: (3, True),
+    6: (3, False),
+    7: (1, True),
+    8: (1, False),
+}
+"""Quarter turns to the left, and whether the result is mirrored from left to right."""
 
 FORMATS = ["AVIF", "BMP", "GIF", "JPEG", "JPEG2000", "PNG", "PPM", "TGA", "TIFF", "WEBP"]
 """What cameras and data sets write. Pillow's decoders of rare formats are where most of its holes
@@ -62,26 +86,66 @@ def read_image(
     Raises
     ------
     UnreadableFile
-        If the file is missing, empty, truncated, no image, or larger than 120 megapixels.
+        If the file is missing, empty, truncated, no image, or larger than the budget allows.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from PIL import Image
+    >>> from crosslabel.datasets import read_image
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Image.new("L", (8, 6), 255).save(Path(folder) / "white.png")
+    ...     image = read_image(Path(folder) / "white.png")
+    >>> image.shape, int(image.max())
+    ((6, 8), 255)
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # size is checked below; odd metadata is no matter
+        with _SILENCE:  # size is checked below; odd metadata is no matter
             return _decoded(path, colour, detail)
     except UnidentifiedImageError:
         known = ", ".join(_formats())
         raise UnreadableFile(path, f"this is no image of a known format ({known})") from None
-    except Image.DecompressionBombError as error:
+    except (Image.DecompressionBombError, OverBudget) as error:
         raise UnreadableFile(path, str(error)) from None
     except FileNotFoundError:
         raise UnreadableFile(path, "there is no such file") from None
     except UnreadableFile:
         raise
     # A damaged file can raise almost anything inside a decoder.
-    except (OSError, ValueError, SyntaxError, EOFError, KeyError, IndexError, TypeError) as error:
-        raise UnreadableFile(path, f"the image is damaged ({error})") from None
     except MemoryError:
         raise UnreadableFile(path, "the image does not fit into memory") from None
+    except Exception as error:
+        raise UnreadableFile(path, f"the image is damaged ({error})") from None
+
+
+class _Silence:
+    """No warnings while any thread is inside: the first to enter hides them, the last brings back.
+
+    `warnings.catch_warnings` alone, left in another order than entered, would hide them for ever.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.inside = 0
+        self.hidden = warnings.catch_warnings()
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if self.inside == 0:
+                self.hidden = warnings.catch_warnings()
+                self.hidden.__enter__()
+                warnings.simplefilter("ignore")
+            self.inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self.lock:
+            self.inside -= 1
+            if self.inside == 0:
+                self.hidden.__exit__(None, None, None)
+
+
+_SILENCE = _Silence()
 
 
 def _decoded(path: str | os.PathLike[str], colour: bool, detail: int | None) -> NDArray[np.generic]:
@@ -89,29 +153,57 @@ def _decoded(path: str | os.PathLike[str], colour: bool, detail: int | None) -> 
         raise UnreadableFile(path, "the file is empty")
     with Image.open(path, formats=_formats()) as image:
         width, height = image.size
-        if width * height > MAX_PIXELS:
-            raise UnreadableFile(
-                path,
-                f"{width}×{height} pixels are too many; the limit is {MAX_PIXELS // 10**6} million",
-            )
+        shown = f"an image of {width}×{height} pixels"
+        budget().check("pixels", width * height, shown)
         factor = max(-(-max(width, height) // MAX_SIDE), min(width, height) // (detail or width))
         if factor > 1:
             # A JPEG is decoded at the smaller size; other formats ignore this.
             image.draft(None, (width // factor, height // factor))
-        image.load()
-        factor = -(-max(image.size) // MAX_SIDE)
+        with room_for(_decoding_bytes(image, width * height), shown):
+            image.load()
+            return _upright(_in_bands(image, colour), image.getexif().get(ORIENTATION, 1))
+
+
+def _decoding_bytes(image: Image.Image, n_pixels: int) -> float:
+    """What an image takes while it is decoded; `n_pixels` is its size in the file."""
+    held = BYTES_PER_PIXEL.get(image.mode, 4) * image.width * image.height
+    work = WORKING_BYTES.get(image.format or "", 0) * n_pixels
+    if "progressive" in image.info:  # all coefficients of three colours are kept to the end
+        work += 6 * n_pixels
+    return float(held + work)
+
+
+def _in_bands(image: Image.Image, colour: bool) -> NDArray[np.generic]:
+    """Values of a decoded image, a band at a time: no second copy of it is made."""
+    factor = -(-max(image.size) // MAX_SIDE)
+    height = max(1, BAND // (image.width * factor)) * factor
+    bands = []
+    for top in range(0, image.height, height):
+        bottom = min(top + height, image.height)
+        whole = bottom - top == image.height
+        band = image if whole else image.crop((0, top, image.width, bottom))
         # Before the conversion where Pillow can, since gray and colour would both be held.
-        early = factor > 1 and image.mode in ("L", "RGB", "RGBA", "CMYK")
-        small = image.reduce(factor) if early else image
-        return _shrunk(_values(ImageOps.exif_transpose(small), colour))
+        early = factor > 1 and band.mode in ("L", "RGB", "RGBA", "CMYK")
+        small = band.reduce(factor) if early else band
+        bands.append(_shrunk(_values(small, colour), 1 if early else factor))
+    values = np.concatenate(bands)
+    if image.mode == "F":
+        values = values / max(1.0, float(values.max()))
+    return values
 
 
-def _shrunk(pixels: NDArray[np.generic]) -> NDArray[np.generic]:
-    """Means of square blocks, as small as a side of `MAX_SIDE` asks for."""
-    shape = pixels.shape[:2]
-    factor = -(-max(shape) // MAX_SIDE)
+def _upright(pixels: NDArray[np.generic], orientation: int) -> NDArray[np.generic]:
+    """The image as the camera was held: EXIF counts eight ways."""
+    turns, mirrored = TURNS.get(orientation, (0, False))
+    turned = np.rot90(pixels, turns)
+    return np.ascontiguousarray(turned[:, ::-1] if mirrored else turned)
+
+
+def _shrunk(pixels: NDArray[np.generic], factor: int) -> NDArray[np.generic]:
+    """Means of square blocks."""
     if factor == 1:
         return pixels
+    shape = pixels.shape[:2]
     rows, columns = (max(1, length // factor) for length in shape)
     high, wide = (min(factor, length) for length in shape)
     cut = pixels[: rows * high, : columns * wide]
@@ -129,7 +221,7 @@ def _values(image: Image.Image, colour: bool) -> NDArray[np.generic]:
         values = np.asarray(image, dtype=np.float32)
         if not np.isfinite(values).all() or values.min() < 0:
             raise ValueError("its floating-point values are negative or not finite")
-        return values / max(1.0, float(values.max()))
+        return values
     if "transparency" in image.info or image.mode in ("RGBA", "LA", "PA", "RGBa", "La"):
         layer = image.convert("RGBA")
         white = Image.new("RGBA", layer.size, "white")

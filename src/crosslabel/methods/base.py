@@ -34,10 +34,12 @@ from crosslabel.intake.checking import (
 from crosslabel.intake.devices import check_tensor, named, on_device
 from crosslabel.methods.parameters import YES_OR_NO, AtomCounts, Constraints
 from crosslabel.methods.stored import GRAM, check_learnt
+from crosslabel.site import on_site
 
 ADVICE = "Rescale X, or use normalize=True."
 
 
+@on_site
 class ComparisonMethod(ClassifierMixin, BaseEstimator, ABC):
     """A classifier whose result depends neither on the order of samples nor on names of classes.
 

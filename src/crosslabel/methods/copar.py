@@ -66,7 +66,7 @@ class COPAR(ComparisonMethod):
         Shared atoms, then those of each class.
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class of each atom; −1 for a shared atom.
-    objective_trace_ : ndarray of shape (n_iter_,)
+    objective_trace_ : ndarray of shape (n_iter,)
         Objective after each round; it never rises.
     n_iter_ : int
     classes_ : ndarray of shape (n_classes,)
@@ -76,6 +76,15 @@ class COPAR(ComparisonMethod):
     S. Kong and D. Wang, "A Dictionary Learning Approach for Classification: Separating the
     Particularity and the Commonality", ECCV 2012. D. Wang and S. Kong, "A Classification-oriented
     Dictionary Learning Model", Pattern Recognition, 2014.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import COPAR
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = COPAR(atoms_per_class=5, max_iter=3, random_state=0).fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {

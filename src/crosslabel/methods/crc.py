@@ -49,6 +49,15 @@ class CRC(ComparisonMethod):
     ----------
     L. Zhang, M. Yang and X. Feng, "Sparse Representation or Collaborative Representation: Which
     Helps Face Recognition?", ICCV 2011.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import CRC
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = CRC().fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {

@@ -60,6 +60,15 @@ class DKSVD(SparseLinearClassifier):
     ----------
     Q. Zhang and B. Li, "Discriminative K-SVD for Dictionary Learning in Face Recognition",
     CVPR 2010.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import DKSVD
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = DKSVD(atoms_per_class=10, random_state=0).fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {

@@ -55,7 +55,7 @@ class DLSI(ComparisonMethod):
         Atoms, class by class.
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class of each atom.
-    objective_trace_ : ndarray of shape (n_iter_,)
+    objective_trace_ : ndarray of shape (n_iter,)
         Objective after each round; it never rises.
     n_iter_ : int
     classes_ : ndarray of shape (n_classes,)
@@ -64,6 +64,15 @@ class DLSI(ComparisonMethod):
     ----------
     I. Ramirez, P. Sprechmann and G. Sapiro, "Classification and Clustering via Dictionary Learning
     with Structured Incoherence and Shared Features", CVPR 2010.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import DLSI
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = DLSI(atoms_per_class=10, random_state=0).fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {

@@ -67,7 +67,7 @@ class DPL(ComparisonMethod):
         P, class by class.
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class of each atom.
-    objective_trace_ : ndarray of shape (n_iter_,)
+    objective_trace_ : ndarray of shape (n_iter,)
         Objective after each round, with P at its best; it never rises.
     n_iter_ : int
     classes_ : ndarray of shape (n_classes,)
@@ -76,6 +76,15 @@ class DPL(ComparisonMethod):
     ----------
     S. Gu, L. Zhang, W. Zuo and X. Feng, "Projective Dictionary Pair Learning for Pattern
     Classification", NIPS 2014.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import DPL
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = DPL(random_state=0).fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {

@@ -64,7 +64,7 @@ class FDDL(ComparisonMethod):
         Mean code of each class, in canonical class order.
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class of each atom.
-    objective_trace_ : ndarray of shape (n_iter_,)
+    objective_trace_ : ndarray of shape (n_iter,)
         Objective after each round; it never rises.
     n_iter_ : int
     classes_ : ndarray of shape (n_classes,)
@@ -73,6 +73,15 @@ class FDDL(ComparisonMethod):
     ----------
     M. Yang, L. Zhang, X. Feng and D. Zhang, "Sparse Representation Based Fisher Discrimination
     Dictionary Learning for Image Classification", International Journal of Computer Vision, 2014.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import FDDL
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = FDDL(atoms_per_class=5, max_iter=3, random_state=0).fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {

@@ -43,6 +43,15 @@ class GaussianDiscriminant(ComparisonMethod):
     ----------
     J. H. Friedman, "Regularized Discriminant Analysis", Journal of the American Statistical
     Association, 1989.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import GaussianDiscriminant
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = GaussianDiscriminant().fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {

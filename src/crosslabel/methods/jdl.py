@@ -61,7 +61,7 @@ class JDL(ComparisonMethod):
         Common atoms, then those of each class.
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class of each atom; −1 for a common atom.
-    objective_trace_ : ndarray of shape (n_iter_,)
+    objective_trace_ : ndarray of shape (n_iter,)
         Objective after each round; it never rises.
     n_iter_ : int
     classes_ : ndarray of shape (n_classes,)
@@ -70,6 +70,15 @@ class JDL(ComparisonMethod):
     ----------
     N. Zhou, Y. Shen, J. Peng and J. Fan, "Learning Inter-related Visual Dictionary for Object
     Recognition", CVPR 2012.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import JDL
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = JDL(atoms_per_class=5, max_iter=3, random_state=0).fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {

@@ -7,11 +7,15 @@ from typing import ClassVar
 import numpy as np
 
 from crosslabel.core.moments import Labels
-from crosslabel.core.omp import omp
-from crosslabel.core.scaling import Array, row_norms
+from crosslabel.core.scaling import Array
 from crosslabel.core.unit_ball import update_atoms
 from crosslabel.methods.parameters import POSITIVE_OR_ZERO, AtomCounts, Constraints, RandomState
-from crosslabel.methods.sparse_linear import SparseLinearClassifier, ridge_regression, sparse_codes
+from crosslabel.methods.sparse_linear import (
+    SparseLinearClassifier,
+    joint_codes,
+    ridge_regression,
+    sparse_codes,
+)
 from crosslabel.methods.start import one_hot
 
 
@@ -59,7 +63,7 @@ class JointDictionary(SparseLinearClassifier):
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class each atom started from.
     classes_ : ndarray of shape (n_classes,)
-    objective_trace_ : ndarray of shape (n_iter_,)
+    objective_trace_ : ndarray of shape (n_iter,)
         Objective after each round.
     n_iter_ : int
 
@@ -67,6 +71,15 @@ class JointDictionary(SparseLinearClassifier):
     ----------
     D.-S. Pham and S. Venkatesh, "Joint Learning and Dictionary Construction for Pattern
     Recognition", CVPR 2008.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import JointDictionary
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = JointDictionary(atoms_per_class=10, random_state=0).fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {
@@ -105,7 +118,7 @@ class JointDictionary(SparseLinearClassifier):
         W = ridge_regression(sparse_codes(X, D, self.sparsity), H, ridge)
         trace = []
         for _ in range(self.max_iter):
-            codes = _joint_codes(X, weight * H, D, weight * W, self.sparsity)
+            codes = joint_codes(X, weight * H, D, weight * W, self.sparsity)
             D = update_atoms(D, codes.T @ codes, codes.T @ X, sweeps=2)
             W = ridge_regression(codes, H, ridge)
             trace.append(
@@ -115,11 +128,3 @@ class JointDictionary(SparseLinearClassifier):
             )
         self._keep(D, W)
         self.objective_trace_ = np.array(trace)
-
-
-def _joint_codes(X: Array, H: Array, D: Array, W: Array, sparsity: int) -> Array:
-    """Sparse codes of [X H] over the atoms [D W]; the pursuit compares atoms of one norm."""
-    norms = np.hypot(row_norms(D), row_norms(W))
-    norms[norms == 0] = 1
-    gram = (D @ D.T + W @ W.T) / np.outer(norms, norms)
-    return omp(gram, (X @ D.T + H @ W.T) / norms, sparsity) / norms

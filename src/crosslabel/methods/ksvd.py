@@ -56,6 +56,15 @@ class KSVD(SparseLinearClassifier):
     ----------
     M. Aharon, M. Elad and A. Bruckstein, "K-SVD: An Algorithm for Designing Overcomplete
     Dictionaries for Sparse Representation", IEEE Transactions on Signal Processing, 2006.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import KSVD
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = KSVD(atoms_per_class=10, random_state=0).fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     def __init__(

@@ -64,6 +64,15 @@ class Laplacianfaces(ComparisonMethod):
     ----------
     X. He, S. Yan, Y. Hu, P. Niyogi and H.-J. Zhang, "Face Recognition Using Laplacianfaces", IEEE
     Transactions on Pattern Analysis and Machine Intelligence, 2005.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import Laplacianfaces
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = Laplacianfaces().fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {

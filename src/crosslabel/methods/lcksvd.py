@@ -77,6 +77,15 @@ class LCKSVD(SparseLinearClassifier):
     ----------
     Z. Jiang, Z. Lin and L. S. Davis, "Label Consistent K-SVD: Learning a Discriminative Dictionary
     for Recognition", IEEE Transactions on Pattern Analysis and Machine Intelligence, 2013.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import LCKSVD
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = LCKSVD(atoms_per_class=10, random_state=0).fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {

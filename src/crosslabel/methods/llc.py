@@ -15,10 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 from crosslabel.core.kmeans import kmeans
 from crosslabel.core.locality import locality_codes
 from crosslabel.core.scaling import Array
+from crosslabel.files.forms import check_attributes, numbers
 from crosslabel.intake.checking import check_range, validate_data
 from crosslabel.methods.parameters import COUNT, POSITIVE, SEED, Constraints, RandomState
+from crosslabel.site import on_site
 
 
+@on_site
 class LLC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     r"""Locality-constrained linear coding: a sample by its nearest atoms, with weights of sum one.
 
@@ -44,12 +47,22 @@ class LLC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ----------
     codebook_ : ndarray of shape (n_atoms, n_features)
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
 
     References
     ----------
     J. Wang, J. Yang, K. Yu, F. Lv, T. Huang and Y. Gong, "Locality-constrained Linear Coding for
     Image Classification", CVPR 2010.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import LLC
+    >>> X, _ = load_digits(return_X_y=True)
+    >>> coder = LLC(codebook=32, n_neighbors=5, random_state=0).fit(X)
+    >>> codes = coder.transform(X[:3])
+    >>> codes.shape, (codes != 0).sum(axis=1).tolist()
+    ((3, 32), [5, 5, 5])
     """
 
     _parameter_constraints: ClassVar[Constraints] = {
@@ -115,6 +128,10 @@ class LLC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         samples = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
         check_range(samples, "Rescale X.")
         return locality_codes(samples, self.codebook_, self.n_neighbors, self.ridge)
+
+    def check_stored(self) -> None:
+        """Refuse a codebook that is no matrix, where it comes from a file."""
+        check_attributes(vars(self), {"codebook_": numbers("atoms", "features")})
 
     @property
     def _n_features_out(self) -> int:

@@ -45,6 +45,15 @@ class LRC(ComparisonMethod):
     ----------
     I. Naseem, R. Togneri and M. Bennamoun, "Linear Regression for Face Recognition", IEEE
     Transactions on Pattern Analysis and Machine Intelligence, 2010.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import LRC
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = LRC().fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {

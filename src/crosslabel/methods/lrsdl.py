@@ -71,7 +71,7 @@ class LRSDL(ComparisonMethod):
         Mean code of each class, in canonical class order.
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class of each atom; −1 for a shared atom.
-    objective_trace_ : ndarray of shape (n_iter_,)
+    objective_trace_ : ndarray of shape (n_iter,)
         Twice the objective after each round; it never rises.
     n_iter_ : int
     classes_ : ndarray of shape (n_classes,)
@@ -80,6 +80,15 @@ class LRSDL(ComparisonMethod):
     ----------
     T. H. Vu and V. Monga, "Fast Low-rank Shared Dictionary Learning for Image Classification", IEEE
     Transactions on Image Processing, 2017, arXiv:1610.08606.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import LRSDL
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = LRSDL(atoms_per_class=5, max_iter=3, random_state=0).fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {

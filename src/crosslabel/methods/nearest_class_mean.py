@@ -40,6 +40,15 @@ class NearestClassMean(ComparisonMethod):
     T. Mensink, J. Verbeek, F. Perronnin and G. Csurka, "Distance-Based Image Classification:
     Generalizing to New Classes at Near-Zero Cost", IEEE Transactions on Pattern Analysis and
     Machine Intelligence, 2013.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import NearestClassMean
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = NearestClassMean().fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {

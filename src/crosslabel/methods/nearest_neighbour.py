@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from crosslabel.core.scaling import Array
-from crosslabel.intake.lift import squared_distances
+from crosslabel.core.scaling import Array, squared_distances
 
 _BLOCK = 4096
 """Queries at a time: their distances to thousands of samples then take some hundred megabytes."""

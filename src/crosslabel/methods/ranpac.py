@@ -60,6 +60,15 @@ class RanPAC(ComparisonMethod):
     ----------
     M. D. McDonnell, D. Gong, A. Parvaneh, E. Abbasnejad and A. van den Hengel, "RanPAC: Random
     Projections and Pre-trained Models for Continual Learning", NeurIPS 2023.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import RanPAC
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = RanPAC(random_state=0).fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {

@@ -62,6 +62,15 @@ class RCR(ComparisonMethod):
     ----------
     M. Yang, L. Zhang, D. Zhang and S. Wang, "Relaxed Collaborative Representation for Pattern
     Classification", CVPR 2012.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import RCR
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = RCR().fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {

@@ -9,8 +9,7 @@ from scipy.linalg import eigh
 
 from crosslabel.core.memory import check_room
 from crosslabel.core.moments import Labels
-from crosslabel.core.scaling import Array
-from crosslabel.intake.lift import squared_distances
+from crosslabel.core.scaling import Array, squared_distances
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.nearest_neighbour import nearest_scores
 from crosslabel.methods.parameters import COUNT, POSITIVE, Constraints
@@ -55,6 +54,15 @@ class SpectralFeatures(ComparisonMethod):
     ----------
     F. Wang, J. Wang, C. Zhang and J. Kwok, "Face Recognition Using Spectral Features", Pattern
     Recognition, 2007.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import SpectralFeatures
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = SpectralFeatures().fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {

@@ -59,6 +59,15 @@ class SRC(ComparisonMethod):
     ----------
     J. Wright, A. Y. Yang, A. Ganesh, S. S. Sastry and Y. Ma, "Robust Face Recognition via Sparse
     Representation", IEEE Transactions on Pattern Analysis and Machine Intelligence, 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import SRC
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = SRC().fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {

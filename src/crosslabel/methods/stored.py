@@ -26,19 +26,24 @@ def _numbers(*shape: str) -> Field:
 
 
 LEARNT: dict[str, Rule] = {
-    "dictionary_": _numbers("atoms", "features"),
-    "coder_": _numbers("atoms", "features"),
-    "projection_": _numbers("atoms", "features"),
+    "bases_": _numbers("vectors", "width"),
+    "embedding_": _numbers("points", "coordinates"),
+    "eigenvalues_": _numbers("coordinates"),
+    "_class_order": whole("classes", high="classes"),
+}
+"""Attributes of the methods, by the axes they share."""
+
+OF_ATOMS: dict[str, Rule] = {
+    "dictionary_": _numbers("atoms", "width"),
+    "coder_": _numbers("atoms", "width"),
+    "projection_": _numbers("atoms", "width"),
     "classifier_": _numbers("atoms", "classes"),
     "transform_": _numbers("atoms", "atoms"),
     "means_": _numbers("classes", "atoms"),
-    "bases_": _numbers("vectors", "features"),
-    "feature_laplacian_": _numbers("features", "features"),
     "_kept": Field(("atoms",), "b"),
-    "_class_order": whole("classes", high="classes"),
     "atom_labels_": whole("atoms", low=-1, high="classes"),
 }
-"""Attributes of the methods, by the axes they share."""
+"""The same, of methods that learn a dictionary."""
 
 
 def check_learnt(state: Mapping[str, Any]) -> None:
@@ -55,17 +60,18 @@ def check_learnt(state: Mapping[str, Any]) -> None:
     """
     if "classes_" not in state:  # not fitted
         return
-    axes = check_attributes(state, LEARNT)
+    has_atoms = "dictionary_" in state
+    axes = check_attributes(state, {**LEARNT, **OF_ATOMS} if has_atoms else LEARNT)
     order = state["_class_order"]
     if len(np.unique(order)) != len(order) or len(order) < 2:
         raise ValueError("_class_order does not name every class once")
     if "_layout" in state:
         _check_layout(state["_layout"], axes)
     if "_parts" in state:
-        _check_parts(state["_parts"], axes)
+        _check_parts(state["_parts"], axes["classes"], axes.get("atoms", axes.get("points")))
     if "_starts" in state:
         _check_starts(np.asarray(state["_starts"]), axes)
-    if "dictionary_" in state:
+    if has_atoms:
         _check_work(axes, state.get("robust") is True)
 
 
@@ -81,10 +87,10 @@ def _check_layout(layout: AtomLayout, axes: Axes) -> None:
         raise ValueError(f"_layout is not of {axes['classes']} classes and {axes['atoms']} atoms")
 
 
-def _check_parts(parts: list[slice], axes: Axes) -> None:
+def _check_parts(parts: list[slice], n_classes: int, n_samples: int | None) -> None:
     """The samples of each class must follow one another."""
-    if not isinstance(parts, list) or len(parts) != axes["classes"]:
-        raise ValueError(f"_parts is not of {axes['classes']} classes")
+    if not isinstance(parts, list) or len(parts) != n_classes:
+        raise ValueError(f"_parts is not of {n_classes} classes")
     end = 0
     for part in parts:
         if not isinstance(part, slice) or part.start != end or part.step is not None:
@@ -92,8 +98,8 @@ def _check_parts(parts: list[slice], axes: Axes) -> None:
         end = part.stop
         if not isinstance(end, int) or end < part.start:
             raise ValueError("_parts do not follow one another")
-    if end != axes["atoms"]:
-        raise ValueError(f"_parts do not hold {axes['atoms']} samples")
+    if end != n_samples:
+        raise ValueError(f"_parts do not hold {n_samples} samples")
 
 
 def _check_starts(starts: np.ndarray, axes: Axes) -> None:
@@ -105,7 +111,7 @@ def _check_starts(starts: np.ndarray, axes: Axes) -> None:
 
 def _check_work(axes: Axes, robust: bool) -> None:
     """The products of atoms are a matrix of their number squared; codes take up to its cube."""
-    n_atoms, n_features = axes["atoms"], axes["features"]
+    n_atoms, n_features = axes["atoms"], axes["width"]
     size = n_atoms + (n_features if robust else 0)
     values = n_atoms * n_features
     what = f"A dictionary of {n_atoms} atoms of {n_features} features"

@@ -91,7 +91,7 @@ class SupGraphDL(SparseLinearClassifier):
         Blocks of L_c, those of each class's samples, in canonical class order.
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class each atom started from.
-    objective_trace_ : ndarray of shape (n_iter_,)
+    objective_trace_ : ndarray of shape (n_iter,)
         Objective after each round; it never rises.
     n_iter_ : int
     classes_ : ndarray of shape (n_classes,)
@@ -100,6 +100,15 @@ class SupGraphDL(SparseLinearClassifier):
     ----------
     Y. Yankelevsky and M. Elad, "Structure-Aware Classification using Supervised Dictionary
     Learning", arXiv:1609.09199, 2016.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import SupGraphDL
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = SupGraphDL(atoms_per_class=10, random_state=0).fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {

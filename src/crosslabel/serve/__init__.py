@@ -1,0 +1,1 @@
+"""Models behind HTTP: the Open Inference Protocol, and the door that all pages are behind."""

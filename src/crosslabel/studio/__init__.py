@@ -1,0 +1,1 @@
+"""The studio: teach a classifier in the browser, one picture at a time, and take it away."""

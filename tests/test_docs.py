@@ -1,0 +1,139 @@
+"""The site says what is true: examples run, links lead somewhere, public names are explained."""
+
+import ast
+import doctest
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+
+import crosslabel
+from crosslabel import datasets, displays, features
+
+mpl.use("Agg")
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+GENERATED = {"auto_examples", "api"}
+PAGES = [
+    *(page for page in DOCS.rglob("*.md") if not GENERATED & {*page.relative_to(DOCS).parts}),
+    *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")),
+]
+EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
+PUBLIC = [
+    pytest.param(package, name, id=f"{package.__name__}.{name}")
+    for package in (crosslabel, features, datasets, displays)
+    for name in package.__all__
+    if name != "__version__"
+]
+
+
+def named(page):
+    return str(page.relative_to(ROOT))
+
+
+@pytest.fixture
+def drawn():
+    yield
+    from matplotlib import pyplot
+
+    pyplot.close("all")
+
+
+@pytest.mark.parametrize(("package", "name"), PUBLIC)
+def test_a_public_name_has_an_example_that_holds(package, name, drawn):
+    found = getattr(package, name)
+    finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner()
+    if isinstance(found, dict | list | tuple):  # a list says what it is where it is defined
+        return
+    tests = finder.find(found, name)
+    assert any(test.examples for test in tests), f"{name} has no example"
+    assert sum(runner.run(test).failed for test in tests) == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_examples_of_a_page_hold(page, drawn):
+    text = page.read_text("utf-8")
+    blocks = "\n".join(re.findall(r"```pycon\n(.*?)```", text, re.DOTALL))
+    test = doctest.DocTestParser().get_doctest(blocks, {}, page.name, str(page), 0)
+    assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test).failed == 0
+
+
+def test_the_first_page_runs_as_it_stands(tmp_path, monkeypatch, drawn):
+    monkeypatch.chdir(tmp_path)
+    text = (DOCS / "start.md").read_text("utf-8")
+    for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(compile(code, "start.md", "exec"), {})
+    assert len(list(tmp_path.glob("photos/*/*.png"))) == 200
+    assert (tmp_path / "new.jpg").exists()
+    assert (tmp_path / "atoms.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_links_to_files_of_the_project_lead_somewhere(page):
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        path = link.partition("#")[0]
+        if re.match(r"[a-z]+:", path) or not path:
+            continue
+        place = (page.parent / path).resolve()
+        top = place.relative_to(ROOT).parts[1] if DOCS in place.parents else ""
+        if top == "auto_examples":
+            source = place.name.removeprefix("sphx_glr_").rpartition("_0")[0] or place.name
+            assert source == "index" or (ROOT / "examples" / f"{source}.py").exists(), link
+        elif top != "api":
+            assert place.exists(), f"{named(page)}: {link}"
+
+
+def test_pages_that_are_named_in_the_source_exist():
+    files = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    for file in files:
+        if not file.endswith((".py", ".toml", ".md", "Makefile")) or file.startswith("tests/"):
+            continue
+        for place in re.findall(r"docs/[\w/]+\.md", (ROOT / file).read_text("utf-8")):
+            assert (ROOT / place).exists(), f"{file} names {place}"
+
+
+def test_the_readme_works_on_another_site():
+    text = (ROOT / "README.md").read_text("utf-8")
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        assert link.startswith("https://"), link
+    sites = re.findall(r"\]\(https://crosslabel\.github\.io/crosslabel/([\w/]+)\.html\)", text)
+    assert len(sites) > 8
+    for page in sites:
+        if page.split("/")[0] not in GENERATED:
+            assert (DOCS / f"{page}.md").exists(), page
+    files = re.findall(r"crosslabel/crosslabel/(?:blob/)?main/([\w./]+)\)", text)
+    assert len(files) > 4
+    assert all((ROOT / file).exists() for file in files)
+
+
+def test_examples_open_with_a_title_and_show_a_picture():
+    assert len(EXAMPLES) >= 12
+    for example in EXAMPLES:
+        text = example.read_text("utf-8")
+        title, line = (ast.get_docstring(ast.parse(text)) or "").splitlines()[:2]
+        assert set(line) == {"="}
+        assert len(line) >= len(title)
+        assert "plt.show()" in text
+
+
+def run_example(example, folder):
+    surroundings = {**os.environ, "MPLBACKEND": "Agg", "OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, "-W", "error", str(example)]
+    subprocess.run(command, cwd=folder, env=surroundings, check=True, timeout=300)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.stem)
+def test_an_example_runs_without_a_warning(example, tmp_path):
+    run_example(example, tmp_path)
+
+
+def test_the_readmes_example_runs_without_a_warning(tmp_path):
+    run_example(ROOT / "examples" / "plot_digits_atoms.py", tmp_path)

@@ -1,0 +1,105 @@
+"""A figure in README or docs is the record's: `make figures` would change nothing."""
+
+import re
+import tomllib
+from html import unescape
+from pathlib import Path
+
+import pytest
+from benchmarks.decision import PLACE, STEPS, draw
+from benchmarks.figures import FIGURE, TABLE, documents, figures, filled, table
+from benchmarks.lines import Line
+from benchmarks.records import RECORDS, read, recorded
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def folder(tmp_path):
+    lines = [
+        Line("fit: theirs / ours (± 0.3)", 12.345, ">=", 10),
+        Line("accuracy above a rival", 98.76, ">", 91.123),
+    ]
+    assert list(recorded("some", lines, tmp_path)) == lines
+    (tmp_path / "figures.toml").write_text(
+        '[fast]\nrecord = "some"\nline = "fit: theirs / ours"\nformat = ".1f"\n'
+        '[slow]\nrecord = "some"\nline = "fit: theirs / ours"\ntake = "inverse"\nformat = ".3f"\n'
+        '[rival]\nrecord = "some"\nline = "accuracy above a rival"\ntake = "rival"\n'
+    )
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", documents(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_text_says_what_the_records_say(page):
+    text = page.read_text(encoding="utf-8")
+    assert filled(text, figures()) == text, f"{page.name} differs from the records: make figures"
+
+
+def test_the_readme_and_the_guide_hold_figures():
+    said = {page.name: len(FIGURE.findall(page.read_text("utf-8"))) for page in documents()}
+    assert said["README.md"] > 15
+    assert said["which.md"] > 15
+
+
+def test_every_named_figure_is_used():
+    text = "".join(page.read_text("utf-8") for page in documents())
+    used = {*FIGURE.findall(text), *re.findall(r"\{([\w-]+)\}", str(STEPS))}
+    assert set(figures()) == used
+
+
+def test_what_the_readme_says_of_the_paper_is_what_was_published():
+    readme = (ROOT / "README.md").read_text("utf-8")
+    place = ROOT / "src" / "crosslabel" / "lab" / "published.toml"
+    published = {float(number) for number in re.findall(r"\b\d+\.\d+\b", place.read_text("utf-8"))}
+    cells = re.findall(r"the paper ([\d., ]+) \|", readme)
+    said = [float(number) for cell in cells for number in cell.split(",")]
+    assert len(said) == 5
+    assert set(said) <= published
+
+
+def test_figures_are_values_reciprocals_and_rivals(folder):
+    assert figures(folder) == {"fast": "12.3", "slow": "0.081", "rival": "91.1"}
+
+
+def test_marks_are_filled_and_nothing_else_is_touched(folder):
+    text = "a <!--=fast-->1<!--/--> b\n<!-- table: some -->\nold\n<!-- end -->\nc 1"
+    new = filled(text, figures(folder), folder)
+    assert new.startswith("a <!--=fast-->12.3<!--/--> b\n")
+    assert new.endswith("\nc 1")
+    assert "| fit: theirs / ours | 12.35 |  |" in new
+    assert "| accuracy above a rival | 98.76 | 91.12 |" in new
+    assert filled(new, figures(folder), folder) == new
+
+
+def test_a_line_measured_again_replaces_the_old_one_and_others_stay(folder):
+    list(recorded("some", [Line("fit: theirs / ours (± 0.9)", 15.0, ">=", 10)], folder))
+    found = read("some", folder)
+    assert found["fit: theirs / ours"].value == 15.0
+    assert found["accuracy above a rival"].bar == 91.123
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", found["fit: theirs / ours"].date)
+
+
+def test_a_record_that_was_written_as_a_table_is_taken_as_it_is(tmp_path):
+    (tmp_path / "cells.md").write_text("| a |\n|---|\n| 1 |\n")
+    assert table("cells", tmp_path) == "| a |\n|---|\n| 1 |"
+
+
+def test_tables_of_the_pages_name_records_that_exist():
+    for page in documents():
+        for name in TABLE.findall(page.read_text("utf-8")):
+            assert (RECORDS / f"{name}.json").exists() or (RECORDS / f"{name}.md").exists()
+
+
+def test_the_decision_figure_shows_the_records_figures(tmp_path):
+    known = figures()
+    draw(STEPS, known, tmp_path / "which.svg")
+    for place in (tmp_path / "which.svg", PLACE):
+        text = unescape(place.read_text("utf-8"))
+        for step in STEPS:
+            assert step.evidence.format_map(known) in text, f"{place.name} is old: make figures"
+
+
+def test_the_figures_file_names_lines_that_were_recorded():
+    wanted = tomllib.loads((RECORDS / "figures.toml").read_text("utf-8"))
+    for name, one in wanted.items():
+        assert one["line"] in read(one["record"]), name
