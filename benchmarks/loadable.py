@@ -11,8 +11,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import make_pipeline
 
-from crosslabel import CrossLabelClassifier, CrossLabelClassifierCV, RejectingClassifier
-from crosslabel import features, methods
+from crosslabel import (
+    CrossLabelClassifier,
+    CrossLabelClassifierCV,
+    RejectingClassifier,
+    features,
+    methods,
+)
 from crosslabel.files.foreign import FORMS
 from crosslabel.files.model import encoded
 
@@ -27,6 +32,7 @@ QUERIES: dict[str, Any] = {"rows": ROWS[:1] + 0.1, "images": [IMAGES[0]], "clips
 SETTINGS: dict[str, dict[str, Any]] = {
     "FunctionTransformer": {"func": np.log1p},
     "KNeighborsClassifier": {"algorithm": "brute", "n_neighbors": 3},
+    "ClipSubspace": {"span": "frames", "dimension": 2},
     "PCA": {"n_components": 4},
     "IncrementalPCA": {"n_components": 4},
     "TruncatedSVD": {"n_components": 4},
@@ -79,16 +85,19 @@ def _models() -> Iterator[tuple[str, BaseEstimator, str]]:
 def _with_feature(cls: type[BaseEstimator]) -> Iterator[tuple[str, BaseEstimator, str]]:
     """A feature step before the flagship, on the first kind of data that it takes."""
     kinds = {"images": list(IMAGES), "clips": list(CLIPS), "rows": ROWS}
-    for asks, items in kinds.items():
-        step, last = _made(cls), CrossLabelClassifier(rule="global", random_state=0)
-        try:
-            model = make_pipeline(step, last).fit(items, LABELS)
-        except (ValueError, TypeError, AttributeError):
-            continue
-        yield cls.__name__, model, asks
-        return
-    # A step that gives something else than a row for each item, such as descriptors.
-    yield cls.__name__, _made(cls).fit(list(IMAGES)), "images"
+    # Alone where the step gives something else than a row for each item, such as descriptors.
+    for is_alone in (False, True):
+        for asks, items in kinds.items():
+            step, last = _made(cls), CrossLabelClassifier(rule="global", random_state=0)
+            model = step if is_alone else make_pipeline(step, last)
+            try:
+                model.fit(items, LABELS)
+                (model.transform if is_alone else model.predict)(QUERIES[asks])
+            except (ValueError, TypeError, AttributeError):
+                continue
+            yield cls.__name__, model, asks
+            return
+    raise ValueError(f"No kind of data is known that {cls.__name__} takes.")
 
 
 def _made(cls: type[BaseEstimator]) -> BaseEstimator:

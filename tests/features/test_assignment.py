@@ -4,7 +4,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import orthogonal_mp
 
-from crosslabel.features.assignment import ASSIGNMENTS, Codebook, hard, llc, nearest_words, sparse
+from crosslabel.features.assignment import (
+    ASSIGNMENTS,
+    L1_PENALTY,
+    Codebook,
+    hard,
+    lasso,
+    llc,
+    nearest_words,
+    sparse,
+)
+from tests import naive
 
 
 def problem(seed, n=40, d=6, words=12):
@@ -77,3 +87,17 @@ def test_more_words_than_the_codebook_has_are_all_of_them(name):
     chosen, codes = ASSIGNMENTS[name](descriptors, Codebook.of(words), 9)
     assert chosen.shape == codes.shape
     assert chosen.shape[1] <= 3
+
+
+@pytest.mark.parametrize("count", [4, 12])
+def test_lasso_is_optimal_over_the_words_with_the_largest_products(count):
+    descriptors, words = problem(8, n=300)
+    words /= np.linalg.norm(words, axis=1, keepdims=True)
+    chosen, codes = lasso(descriptors, Codebook.of(words), count)
+    products = np.abs(descriptors @ words.T)
+    for i in range(0, 300, 37):
+        near = np.argsort(-products[i])[:count]
+        assert set(chosen[i]) == set(near)
+        B = words[chosen[i]]
+        expected = naive.lasso(B @ B.T, B @ descriptors[i], L1_PENALTY)
+        np.testing.assert_allclose(codes[i], expected, atol=1e-3)

@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import (
     check_parameters_default_constructible,
 )
 
+from crosslabel import NearestClassMean
 from crosslabel.features import DenseSIFT, SpatialPyramid
 from crosslabel.features.assignment import ASSIGNMENTS, Codebook
 
@@ -26,7 +27,7 @@ def small(**changes):
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
-@pytest.mark.parametrize("pooling", ["max", "sum"])
+@pytest.mark.parametrize("pooling", ["max", "sum", "absolute"])
 def test_it_pools_codes_over_cells(images, assignment, pooling):
     pyramid = small(assignment=assignment, pooling=pooling, levels=(1, 2, 3), neighbours=3)
     vector = pyramid.fit(images).transform(images[:1])[0]
@@ -40,7 +41,8 @@ def test_it_pools_codes_over_cells(images, assignment, pooling):
         for row, column in np.ndindex(cells, cells):
             inside = (centres[:, 0] * cells // 40 == row) & (centres[:, 1] * cells // 50 == column)
             members = np.vstack([np.zeros(10), dense[inside]])
-            expected.append(members.max(axis=0) if pooling == "max" else members.sum(axis=0))
+            pooled = {"max": members, "sum": members, "absolute": np.abs(members)}[pooling]
+            expected.append(pooled.sum(axis=0) if pooling == "sum" else pooled.max(axis=0))
     expected = np.concatenate(expected)
     np.testing.assert_allclose(vector, expected / np.linalg.norm(expected), atol=1e-5)
 
@@ -122,3 +124,14 @@ def test_too_few_descriptors_are_an_error(images):
 def test_bad_parameters(images, changes):
     with pytest.raises(ValueError, match=next(iter(changes))):
         small(**changes).fit(images)
+
+
+def test_sparse_coded_pyramids_tell_stripes_from_dots():
+    rng = np.random.default_rng(0)
+    r, c = np.mgrid[:40, :40]
+    stripes = [0.5 + 0.5 * np.sin(0.9 * r + phase) for phase in range(6)]
+    dots = [0.5 + 0.5 * np.sin(0.9 * r + p) * np.sin(0.9 * c + p) for p in range(6)]
+    images = [image + 0.05 * rng.normal(size=image.shape) for image in (*stripes, *dots)]
+    pyramid = small(assignment="lasso", pooling="absolute", codebook="sparse", neighbours=10)
+    X, y = pyramid.fit_transform(images), np.repeat([0, 1], 6)
+    assert NearestClassMean().fit(X[::2], y[::2]).score(X[1::2], y[1::2]) == 1

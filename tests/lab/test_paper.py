@@ -25,6 +25,8 @@ SECTION = {
 FLAGSHIP = {
     ("table-1", "global"): "GCC",
     ("table-1", "local"): "LCC",
+    ("table-1", "spectral"): "GCC",
+    ("table-1", "spectral-local"): "LCC",
     ("table-1", "chosen"): "GCC",
     ("table-1", "chosen-local"): "LCC",
     ("table-2", "global"): "GCC",

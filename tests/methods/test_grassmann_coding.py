@@ -46,7 +46,7 @@ def test_products_of_coordinates_are_kernel_values():
 
 def test_the_objective_is_the_printed_one_and_its_codes_are_optimal():
     model = learnt(max_iter=4)
-    Z, D = embed(model, BASES), model.dictionary_
+    Z, D = embed(model, BASES), model.atoms_
     codes = np.array([naive.lasso(D @ D.T, D @ z, 0.2) for z in Z])
     value = ((Z - codes @ D) ** 2).sum() + 0.2 * np.abs(codes).sum()
     assert_allclose(model.objective_trace_[-1], value, rtol=1e-5)
@@ -74,7 +74,7 @@ def by_neighbours(z, D, k):
 @pytest.mark.parametrize("coding", ["sparse", "local"])
 def test_the_labels_regressed_on_the_codes_decide(coding):
     model = learnt(coding=coding, n_neighbors=3, ridge=0.3, max_iter=3)
-    D = model.dictionary_
+    D = model.atoms_
     code = {
         "sparse": lambda z: naive.lasso(D @ D.T, D @ z, 0.2),
         "local": lambda z: by_neighbours(z, D, 3),

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
 from crosslabel import JointDictionary
-from crosslabel.methods import joint as module
 from tests import naive
 from tests.methods.faces import faces, never_rises
 
@@ -48,21 +47,6 @@ def test_updates_and_objective_are_those_of_the_paper(gamma):
     assert_allclose(model.objective_trace_, trace)
     scores = naive.pursuits(D, naive.queries(), 2) @ W
     assert_allclose(model._scores(naive.queries()), scores, atol=1e-9)
-
-
-def test_atoms_of_any_norm_are_compared_by_direction_and_a_zero_atom_does_no_harm():
-    rng = np.random.default_rng(0)
-    D, W = rng.normal(size=(4, 6)), rng.normal(size=(4, 3))
-    D[2], W[2] = 0, 0
-    codes = module._joint_codes(X, H, D, W, 2)
-    assert not codes[:, 2].any()
-    stacked, rows = np.concatenate([D, W], axis=1), np.concatenate([X, H], axis=1)
-    norms = np.linalg.norm(stacked, axis=1)
-    norms[2] = 1
-    assert_allclose(codes, naive.pursuits(stacked / norms[:, None], rows, 2) / norms, atol=1e-12)
-    scaled = module._joint_codes(X, H, 3 * D, 3 * W, 2)
-    assert_allclose(scaled, codes / 3, atol=1e-12)
-    assert_array_equal(codes != 0, scaled != 0)
 
 
 def test_objective_falls():

@@ -48,7 +48,7 @@ def faces(n_per_class=8, n_classes=4, n_features=30, seed=0):
 
 
 def test_all_methods_are_found():
-    assert len(CLASSES) == 21
+    assert len(CLASSES) == 23
 
 
 @parametrize_with_checks([method(cls) for cls in CLASSES] + [LLC(codebook=5, random_state=0)])

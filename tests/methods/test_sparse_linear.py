@@ -4,7 +4,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel import DKSVD
 from crosslabel.core.ksvd import ksvd
-from crosslabel.methods.sparse_linear import ridge_regression, sparse_codes, split_atoms
+from crosslabel.methods.sparse_linear import (
+    joint_codes,
+    ridge_regression,
+    sparse_codes,
+    split_atoms,
+)
 from crosslabel.methods.start import class_layout, start_atoms
 from tests import naive
 
@@ -100,3 +105,33 @@ def test_stacked_ksvd_regresses_afterwards_what_has_no_weight():
     assert_allclose(learnt[:, 1], below[:, 1] / np.sqrt(0.7), atol=1e-9)
     regressed = naive.ridge(naive.pursuits(found, X, 2), targets, 0.5)
     assert_allclose(learnt[:, 0], regressed[:, 0], atol=1e-9)
+
+
+def test_atoms_of_any_norm_are_compared_by_direction_and_a_zero_atom_does_no_harm():
+    H = np.eye(3)[LABELS]
+    rng = np.random.default_rng(0)
+    D, W = rng.normal(size=(4, 6)), rng.normal(size=(4, 3))
+    D[2], W[2] = 0, 0
+    codes = joint_codes(X, H, D, W, 2)
+    assert not codes[:, 2].any()
+    stacked, rows = np.concatenate([D, W], axis=1), np.concatenate([X, H], axis=1)
+    norms = np.linalg.norm(stacked, axis=1)
+    norms[2] = 1
+    assert_allclose(codes, naive.pursuits(stacked / norms[:, None], rows, 2) / norms, atol=1e-12)
+    scaled = joint_codes(X, H, 3 * D, 3 * W, 2)
+    assert_allclose(scaled, codes / 3, atol=1e-12)
+    assert_array_equal(codes != 0, scaled != 0)
+
+
+def test_groups_of_atoms_see_a_copy_of_the_labels_each():
+    H = np.eye(3)[LABELS]
+    rng = np.random.default_rng(1)
+    D, W, groups = rng.normal(size=(5, 6)), rng.normal(size=(5, 3)), np.array([0, 1, 0, 1, 1])
+    stacked = np.zeros((5, 6 + 3 + 3))
+    stacked[:, :6] = D
+    for k, group in enumerate(groups):
+        stacked[k, 6 + 3 * group : 9 + 3 * group] = W[k]
+    norms = np.linalg.norm(stacked, axis=1)
+    rows = np.concatenate([X, H, H], axis=1)
+    expected = naive.pursuits(stacked / norms[:, None], rows, 3) / norms
+    assert_allclose(joint_codes(X, H, D, W, 3, groups), expected, atol=1e-10)

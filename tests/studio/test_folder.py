@@ -37,9 +37,12 @@ def test_shelves_are_what_lies_there(folder, root):
     (root / "empty").mkdir()
     shelves = folder.shelves()
     assert list(shelves) == [UNSORTED, "ball", "corner", "cross", "empty"]
-    assert shelves[UNSORTED] == ["loose.jpg"]
-    assert shelves["ball"] == [f"{n}.png" for n in range(6)]
-    assert shelves["empty"] == []
+    assert shelves[UNSORTED] == {"loose.jpg": shelves[UNSORTED]["loose.jpg"]}
+    assert list(shelves["ball"]) == [f"{n}.png" for n in range(6)]
+    size, time_ns = shelves["ball"]["0.png"]
+    status = (root / "ball" / "0.png").stat()
+    assert (size, time_ns) == (status.st_size, status.st_mtime_ns)
+    assert shelves["empty"] == {}
 
 
 def test_a_change_is_taken_back_and_made_again(folder, root):
@@ -113,7 +116,7 @@ def test_moves_that_were_noted_but_not_made_are_made_at_the_next_start(root):
     os.rename(root / "ball" / "0.png", root / places[0])
     folder.close()
     folder = Folder(root)
-    assert folder.shelves()["ball"] == ["3.png", "4.png", "5.png"]
+    assert list(folder.shelves()["ball"]) == ["3.png", "4.png", "5.png"]
     assert folder.undo() == "remove"
     assert tree(root) == start
     folder.close()
@@ -134,7 +137,7 @@ while True:
     if act == 1 and folder.redo() is not None:
         continue
     own = draw.choice(sorted(shelves))
-    taken = draw.sample(shelves[own], min(3, len(shelves[own])))
+    taken = draw.sample(list(shelves[own]), min(3, len(shelves[own])))
     if act == 2:
         folder.change("rename", [(own, f"class {draw.randrange(10**9)}")])
     elif act == 3:

@@ -25,7 +25,7 @@ def lesson_of(batch):
 QUERIES = np.stack(rows(99, "abcd"))
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(
     st.text("abc", min_size=2, max_size=14), st.text("abcd", min_size=1, max_size=6), st.booleans()
 )
@@ -44,14 +44,12 @@ def test_forgotten_equals_never_seen(kept, extra, by_one):
     lesson = settled(lesson)
     assert lesson.fitted.classes.tolist() == never.fitted.classes.tolist()
     # Projections, since the atoms themselves may be rotated.
-    for c in range(len(never.fitted.classes)):
-        one, other = (
-            m.fitted.view.dictionary[m.fitted.view.layout.own(c)] for m in (lesson, never)
-        )
-        assert_allclose(one.T @ one, other.T @ other, atol=1e-8)
-    assert_allclose(
-        lesson.fitted.probabilities(QUERIES), never.fitted.probabilities(QUERIES), atol=1e-8
-    )
+    for found, expected in ((lesson.quick, never.quick), (lesson.full, never.full)):
+        for c in range(len(never.fitted.classes)):
+            one, other = (m.view.dictionary[m.view.layout.own(c)] for m in (found, expected))
+            assert_allclose(one.T @ one, other.T @ other, atol=1e-8)
+        p = found.probabilities(QUERIES)
+        assert_allclose(p, expected.probabilities(QUERIES), atol=1e-8)
 
 
 def test_a_picture_more_is_the_model_of_all():
@@ -59,8 +57,9 @@ def test_a_picture_more_is_the_model_of_all():
     lesson = lesson_of((rows(1, labels), list(labels)))
     more = taught(lesson, (rows(2, "b"), ["b"]))
     whole = taught(first_lesson(WIDTH), (rows(1, labels) + rows(2, "b"), [*labels, "b"]))
-    ridge = lesson.fitted.view.ridge
-    assert more.fitted.view.ridge == ridge
+    ridge = lesson.quick.view.ridge
+    assert more.quick.view.ridge == ridge
+    assert more.full is None
     direct = CrossLabelClassifier(
         rule=RULE, ridge=ridge, atoms_per_class=ATOMS, scale="unit", kernel="linear", offset=0
     ).fit(np.stack(rows(1, labels) + rows(2, "b")), [*labels, "b"])
@@ -73,8 +72,21 @@ def test_classes_that_nothing_changed_keep_their_atoms():
     lesson = lesson_of((rows(1, labels), list(labels)))
     more = taught(lesson, (rows(2, "b"), ["b"]))
     for c in (0, 2):
-        own = [m.fitted.view.dictionary[m.fitted.view.layout.own(c)] for m in (lesson, more)]
+        own = [m.quick.view.dictionary[m.quick.view.layout.own(c)] for m in (lesson, more)]
         assert np.array_equal(*own)
+
+
+def test_the_full_model_is_the_classifiers_own_choice():
+    labels = "aaaaabbbbbccccc"
+    full = lesson_of((rows(1, labels), list(labels))).full
+    own = CrossLabelClassifier(
+        atoms_per_class=ATOMS, scale="unit", kernel="linear", offset=0, keep_summary=True
+    )
+    own = own.set_params(random_state=0).fit(np.stack(rows(1, labels)), list(labels))
+    assert full.is_joint == own.fitted_.is_joint
+    assert full.probabilities(QUERIES).argmax(1).tolist() == (
+        own.predict_proba(QUERIES).argmax(1).tolist()
+    )
 
 
 def test_there_is_no_model_of_fewer_than_two_classes():

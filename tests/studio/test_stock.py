@@ -32,7 +32,7 @@ def test_what_others_change_is_seen(stock, root):
     (root / "ball" / "new.png").write_bytes(drawing(1, 97))
     assert stock.look() == ["ball"]
     key = stock.find("ball", "new.png").key
-    assert stock.places[key] == root / "ball" / "new.png"
+    assert stock.path(key) == root / "ball" / "new.png"
 
 
 def test_a_class_that_goes_and_comes_is_a_new_one(stock, root):

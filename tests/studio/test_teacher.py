@@ -39,7 +39,7 @@ def test_a_file_that_is_no_picture_is_left_out_and_remembered(studio, root):
     studio.look()
     look_at_all(studio)
     (key,) = studio.teacher.unreadable
-    assert studio.stock.places[key] == root / "ball" / "bad.png"
+    assert studio.stock.path(key) == root / "ball" / "bad.png"
     assert studio.teacher.unseen(studio.stock) == []
     assert studio.state()["unreadable"] == [key]
     assert len(studio.teacher.learnt) == 18

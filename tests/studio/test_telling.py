@@ -1,13 +1,14 @@
 import numpy as np
 
 from crosslabel.core.wilson import wilson_interval
+from crosslabel.flagship.audit import Audit
 from crosslabel.studio.study import Exercises, Study
 from crosslabel.studio.telling import doubted, told
 
 PICTURES = Exercises(list("xyz"), np.zeros((3, 2)), np.array([0, 0, 1]), ["c1", "c2"])
-STUDY = Study(
-    4, PICTURES, np.arange(3), np.array([[0.9, 0.1], [0.3, 0.7], [0.2, 0.8]]), 0.5, [(1, 0.5, 0.1)]
-)
+AUDIT = Audit(np.array([0.9, 0.3, 0.8]), np.array([1, 1, 0]), np.array([0.1, 0.7, 0.2]), [], [])
+P = np.array([[0.9, 0.1], [0.3, 0.7], [0.2, 0.8]])
+STUDY = Study(4, PICTURES, np.arange(3), P, 0.5, AUDIT, [(1, 0.5, 0.1)])
 
 
 def test_a_study_in_words_that_people_gave():

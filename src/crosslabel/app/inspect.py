@@ -9,14 +9,14 @@ import typer
 from crosslabel.app.options import AS_JSON, MODEL
 from crosslabel.app.printing import print_json, user_errors
 from crosslabel.files.description import Description, describe
+from crosslabel.files.visible import visible
 
 SHOWN = 12  # class names that are written out
 
 
 def as_text(description: Description) -> str:
     """The description as lines, in which nothing of the file can command a terminal."""
-    shown = ("".join(c if c.isprintable() else "�" for c in line) for line in _lines(description))
-    return "\n".join(shown)
+    return "\n".join(visible(line) for line in _lines(description))
 
 
 def _lines(description: Description) -> Iterator[str]:
@@ -54,7 +54,7 @@ def _short(value: object) -> str:
 
 
 def inspect_command(model: MODEL, as_json: AS_JSON = False) -> None:
-    """Tell what a model file holds, without loading it.
+    """Verify a model file as loading would, and tell what it holds.
 
     Example:
 

@@ -16,6 +16,7 @@ from crosslabel.app.options import AS_JSON, MODEL, QUIET, STRICT, choice
 from crosslabel.app.printing import PRINTERS, user_errors
 from crosslabel.app.queries import SMALL, Query, read_queries
 from crosslabel.files import Model, load_model
+from crosslabel.files.visible import visible
 from crosslabel.flagship.rejection import threshold_for
 
 BATCH = 64  # files that are labelled at once
@@ -190,7 +191,7 @@ def predict_command(
                 problems += 1
                 said = f"{said}; left out"
             if said and not (quiet and prediction.problem is None):
-                typer.echo(f"{prediction.file}: {said}", err=True)
+                typer.echo(visible(f"{prediction.file}: {said}"), err=True)
             printer.add(prediction.as_dict())
         printer.close()
         if problems and not quiet:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from crosslabel.files.visible import cell, visible
+
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
 
@@ -37,8 +39,13 @@ def user_errors() -> Iterator[None]:
     except (ValueError, OSError, ImportError) as error:
         if os.environ.get("CROSSLABEL_DEBUG"):
             raise
-        typer.echo(f"Error: {error}", err=True)
+        typer.echo(visible_lines(f"Error: {error}"), err=True)
         raise typer.Exit(1) from None
+
+
+def visible_lines(text: str) -> str:
+    """Lines of text in which nothing commands a terminal."""
+    return "\n".join(visible(line) for line in text.split("\n"))
 
 
 def tell_skipped(data: Bunch, quiet: bool) -> None:
@@ -46,7 +53,7 @@ def tell_skipped(data: Bunch, quiet: bool) -> None:
     if not data.skipped or quiet:
         return
     for item in data.skipped[:SHOWN]:
-        typer.echo(str(item), err=True)
+        typer.echo(visible_lines(str(item)), err=True)
     if len(data.skipped) > SHOWN:
         typer.echo(f"… and {len(data.skipped) - SHOWN} more.", err=True)
     typer.echo(f"{len(data.skipped)} files or classes left out.", err=True)
@@ -76,7 +83,7 @@ class _Table:
         if row["probability"] is not None:
             chance = f"{row['probability']:.1%}"
             second = f"{row['runner_up']} ({row['runner_up_probability']:.1%})"
-        typer.echo(self.layout.format(row["file"], row["label"], chance, second))
+        typer.echo(visible(self.layout.format(row["file"], row["label"], chance, second)))
 
     def close(self) -> None:
         """Nothing is left to print."""
@@ -96,7 +103,7 @@ class _Csv:
 
     def add(self, row: Row) -> None:
         """Take one prediction."""
-        self.writer.writerow(row)
+        self.writer.writerow({name: cell(value) for name, value in row.items()})
 
     def close(self) -> None:
         """Nothing is left to print."""

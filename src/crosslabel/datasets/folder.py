@@ -134,6 +134,10 @@ def _load(
     count = sum(len(own) for own in files.values())
     with progress_bar(f"reading {kind}" if progress else None, count) as advance:
         for folder, own in files.items():
+            # Bytes that are not UTF-8 come as half characters, which no file can hold.
+            if not folder.name.isprintable():
+                skip(folder, "its name is not UTF-8, or has signs that are not printed; rename it")
+                continue
             reasons = _check(own, checker, advance)
             for file, reason in zip(own, reasons):
                 if reason is not None:

@@ -61,8 +61,8 @@ class Embedding(TransformerMixin, BaseEstimator):
         The value in the network that is taken, of which maps are averaged over all places; None
         for its only output.
     power : float, default=0.5
-        Each value v becomes sign(v)·|v|ᵖ: less than 1 keeps the few strongest answers of the
-        network from outvoting the rest; 1 takes them as they are.
+        p: each value keeps its sign, and its size v becomes vᵖ. Less than 1 keeps the few strongest
+        answers of the network from outvoting the rest; 1 takes them as they are.
     n_jobs : int, default=None
         Threads that read pictures and run the network; -1 for one on each core.
     cache : path, default=None

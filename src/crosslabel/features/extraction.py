@@ -8,6 +8,7 @@ setting is computed anew, and processes may share a cache without knowing of eac
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -106,7 +107,14 @@ def _kept(place: Path) -> Row | None:
 
 
 def _keep(row: Row, place: Path) -> None:
-    write_whole(place, lambda file: np.save(file, row, allow_pickle=False))
+    try:
+        write_whole(place, lambda file: np.save(file, row, allow_pickle=False))
+    except OSError as error:  # a full disk, or a folder that is closed
+        warnings.warn(
+            f"The cache {place.parent.parent} cannot be written: {error}. The run goes on without "
+            "it, and the next one computes these rows again.",
+            stacklevel=2,
+        )
 
 
 def _place(item: object, label: str, folder: Path) -> Path:

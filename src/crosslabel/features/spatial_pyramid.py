@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.features.assignment import ASSIGNMENTS, Codebook
-from crosslabel.features.codebook import DescriptorSampler, learn_codebook
+from crosslabel.features.codebooks import CODEBOOKS, DescriptorSampler
 from crosslabel.features.dense_sift import DenseSIFT, Descriptors
 from crosslabel.features.eigenfaces import Eigenfaces
 from crosslabel.features.extraction import extract
@@ -30,6 +30,7 @@ from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, w
 from crosslabel.files.budget import budget
 from crosslabel.files.forms import check_attributes, numbers
 from crosslabel.media.gray import Images, Item, gray_image
+from crosslabel.media.images import MAX_SIDE
 from crosslabel.site import on_site
 
 MOST_LEVELS = 16
@@ -37,6 +38,7 @@ MOST_LEVELS = 16
 POOLING: dict[str, Callable[[Array, NDArray[np.intp], Array], None]] = {
     "max": np.maximum.at,
     "sum": np.add.at,
+    "absolute": lambda cells, bins, codes: np.maximum.at(cells, bins, np.abs(codes)),
 }
 
 
@@ -84,6 +86,8 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
     ----------
     S. Lazebnik, C. Schmid, J. Ponce, "Beyond bags of features", CVPR 2006.
     J. Wang et al., "Locality-constrained linear coding for image classification", CVPR 2010.
+    J. Yang, K. Yu, Y. Gong, T. Huang, "Linear spatial pyramid matching using sparse coding for
+    image classification", CVPR 2009.
 
     Examples
     --------
@@ -100,9 +104,10 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         "assignment": [StrOptions(set(ASSIGNMENTS))],
         "neighbours": [Interval(Integral, 1, 64, closed="both")],
         "pooling": [StrOptions(set(POOLING))],
+        "codebook": [StrOptions(set(CODEBOOKS))],
         "levels": ["array-like"],
         "descriptor": [None, HasMethods("describe")],
-        "longest_side": [None, Interval(Integral, 1, None, closed="left")],
+        "longest_side": [None, Interval(Integral, 1, MAX_SIDE, closed="both")],
         "samples": [Interval(Integral, 1, None, closed="left")],
         "n_jobs": [None, Integral],
         "cache": [None, str, os.PathLike],
@@ -116,6 +121,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         assignment: str = "llc",
         neighbours: int = 5,
         pooling: str = "max",
+        codebook: str = "kmeans",
         levels: tuple[int, ...] = (1, 2, 4),
         descriptor: BaseEstimator | None = None,
         longest_side: int | None = 256,
@@ -129,6 +135,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         self.assignment = assignment
         self.neighbours = neighbours
         self.pooling = pooling
+        self.codebook = codebook
         self.levels = levels
         self.descriptor = descriptor
         self.longest_side = longest_side
@@ -157,7 +164,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         self.descriptor_.fit(X)
         self.longest_side_ = self.longest_side
         drawn = self._draw_descriptors(list(X), random)  # type: ignore[arg-type]
-        self.codebook_ = learn_codebook(drawn, self.words, random)
+        self.codebook_ = CODEBOOKS[self.codebook](drawn, self.words, random)
         return self
 
     def _check_levels(self, words: int) -> None:
@@ -169,12 +176,15 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
                 f"{tuple(self.levels)!r:.100}."
             )
         values = words * sum(float(cells) ** 2 for cells in self.levels)
-        budget().check("bytes", 16 * values, f"A pyramid of {words} words")
+        budget().check("bytes", 32 * values, f"A pyramid of {words} words")
 
     def check_stored(self) -> None:
         """Refuse a codebook and levels that no training had, where they come from a file."""
         check_attributes(vars(self), {"codebook_": numbers("words", "values")})
         self._check_levels(len(getattr(self, "codebook_", range(self.words))))
+        side = getattr(self, "longest_side_", None)
+        if side is not None and not (isinstance(side, int) and 1 <= side <= MAX_SIDE):
+            raise ValueError(f"longest_side_ is {side!r}, not a number from 1 to {MAX_SIDE}")
 
     def _draw_descriptors(self, images: list[Item], random: np.random.RandomState) -> Array:
         """An equal number of descriptors from each image, or from a thousand images at random."""

@@ -1,4 +1,4 @@
-"""What is inside a model file, without loading it: no array is read, no object is made."""
+"""What is inside a model file, verified as loading would, and with nothing prepared for use."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import os
 from dataclasses import asdict, dataclass
 
 from crosslabel.files.container import JsonObject, opened
-from crosslabel.files.model import read_manifest
-from crosslabel.files.schema import arrays, audit
+from crosslabel.files.decode import decode
+from crosslabel.files.model import check_model, read_manifest
+from crosslabel.files.schema import arrays
 
 
 @dataclass(frozen=True)
@@ -59,12 +60,12 @@ def describe(path: str | os.PathLike[str]) -> Description:
     Raises
     ------
     ModelFileError
-        If the file is no model, is damaged, or holds types that would not be loaded.
+        If the file is no model, is damaged, or would not be loaded.
     """
     with opened(path) as archive:
         manifest = read_manifest(archive)
         schema = archive.json("schema.json")
-        audit(schema)
+        check_model(decode(schema, archive), manifest)
         found: dict[str, StoredArray] = {}
         # An array that stands in several places is told of once, where it stands first.
         for place, name in arrays(schema):

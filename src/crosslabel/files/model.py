@@ -25,6 +25,7 @@ from crosslabel.files.container import Archive, JsonObject, ModelFileError, open
 from crosslabel.files.decode import decode
 from crosslabel.files.manifest import CHECKS, FORMAT, VERSION, plain, settings_of
 from crosslabel.files.schema import audit, canonical
+from crosslabel.files.visible import visible, visible_values
 from crosslabel.files.whole import write_whole
 
 if TYPE_CHECKING:
@@ -156,7 +157,19 @@ def save(model: BaseEstimator | Model, path: str | os.PathLike[str]) -> None:
     True
     """
     content = encoded(model)
+    _check_loads(model, content)
     write_whole(Path(path), lambda file: file.write(content))
+
+
+def _check_loads(model: BaseEstimator | Model, content: bytes) -> None:
+    """Refuse a file that `load` would refuse."""
+    try:
+        archive = Archive(BytesIO(content))
+        manifest = read_manifest(archive)
+        check_model(decode(archive.json("schema.json"), archive), manifest)
+    except (ModelFileError, ValueError) as error:
+        name, reason = type(model).__name__, str(error).strip(" .")
+        raise ModelFileError(f"{name} cannot be saved as a model: {reason}.") from None
 
 
 def encoded(model: BaseEstimator | Model) -> bytes:
@@ -220,8 +233,8 @@ def _manifest(model: BaseEstimator | Model, estimator: BaseEstimator) -> JsonObj
 
 
 def read_manifest(archive: Archive) -> JsonObject:
-    """What a file says of itself, if it is of a format that this version knows."""
-    manifest = archive.json("manifest.json")
+    """What a file says of itself, fit to be shown, if this version knows its format."""
+    manifest = {visible(k): visible_values(v) for k, v in archive.json("manifest.json").items()}
     if manifest.get("format") != FORMAT:
         raise ModelFileError(f"it is not marked as a {FORMAT!r}")
     written = manifest.get("format_version")
@@ -275,8 +288,7 @@ def load(path: str | os.PathLike[str]) -> BaseEstimator | Model:
         manifest = read_manifest(archive)
         schema = archive.json("schema.json")
         estimator = decode(schema, archive)
-        if not hasattr(estimator, "get_params"):
-            raise ModelFileError("it holds no estimator")
+        check_model(estimator, manifest)
     _compare_libraries(path, manifest)
     if manifest["holds"] == "estimator":
         return estimator
@@ -288,6 +300,26 @@ def load(path: str | os.PathLike[str]) -> BaseEstimator | Model:
         manifest["summary"],
         manifest["crosslabel"],
     )
+
+
+def check_model(estimator: object, manifest: JsonObject) -> None:
+    """Refuse an object that is no estimator, or whose classes the manifest does not name.
+
+    Parameters
+    ----------
+    estimator : object
+        As it was made from the file.
+    manifest : dict
+    """
+    if not hasattr(estimator, "get_params"):
+        raise ModelFileError("it holds no estimator")
+    if manifest["holds"] == "model":
+        classes = np.asarray(getattr(estimator, "classes_", ()))
+        n_names = len(manifest["class_names"])
+        if classes.size and (
+            classes.dtype.kind not in "iu" or classes.min() < 0 or classes.max() >= n_names
+        ):
+            raise ModelFileError(f"its classes are not the numbers of {n_names} names")
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:

@@ -82,11 +82,9 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
     offset : "auto" or float, default="auto"
         A constant coordinate beside the features before samples get unit norm: a class may then
         lie off the origin, as in standardised tables. 0 for none.
-    kernel : {"auto", "linear", "rbf", "poly", "precomputed", "log-euclidean", "stein", \
-            "projection", "projection-rbf"} or callable, default="auto"
-        Learn in the space of a kernel, whose values for two arrays of rows a callable gives. "auto"
-        takes "rbf" only where it is better by more than one standard error. The last four are for
-        rows that are covariance matrices and subspaces (`crosslabel.core.manifolds`).
+    kernel : str or callable, default="auto"
+        "linear", "rbf", "poly", "precomputed", one of `crosslabel.core.manifolds`, or a function of
+        two arrays of rows. "auto" takes "rbf" only where better by more than one standard error.
     n_landmarks : int, default=None
         Training samples that a kernel is reckoned from (Nyström); None for all, which is exact.
     shrinkage : "auto" or float, default="auto"

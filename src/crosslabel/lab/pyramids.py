@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from crosslabel.core.scaling import Array
 from crosslabel.datasets.splits import Split
-from crosslabel.features.codebook import DescriptorSampler, learn_codebook
+from crosslabel.features.codebooks import DescriptorSampler, kmeans_codebook
 from crosslabel.features.dense_sift import DenseSIFT
 from crosslabel.features.extraction import extract
 from crosslabel.features.spatial_pyramid import PyramidEncoder, SpatialPyramid
@@ -77,7 +77,7 @@ def codebooks(
         own = values[np.isin(owners, train)]
         random = np.random.RandomState(number)
         pyramid.descriptor_ = DenseSIFT()
-        pyramid.codebook_ = learn_codebook(own, pyramid.words, random)
+        pyramid.codebook_ = kmeans_codebook(own, pyramid.words, random)
         pyramids.append(pyramid)
     return pyramids
 

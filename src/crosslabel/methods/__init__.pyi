@@ -14,9 +14,11 @@ from crosslabel.methods.lcksvd import LCKSVD as LCKSVD
 from crosslabel.methods.llc import LLC as LLC
 from crosslabel.methods.lrc import LRC as LRC
 from crosslabel.methods.lrsdl import LRSDL as LRSDL
+from crosslabel.methods.mcdl import MCDL as MCDL
 from crosslabel.methods.nearest_class_mean import NearestClassMean as NearestClassMean
 from crosslabel.methods.ranpac import RanPAC as RanPAC
 from crosslabel.methods.rcr import RCR as RCR
+from crosslabel.methods.sadl import SADL as SADL
 from crosslabel.methods.spectral_features import SpectralFeatures as SpectralFeatures
 from crosslabel.methods.src import SRC as SRC
 from crosslabel.methods.supgraph import SupGraphDL as SupGraphDL

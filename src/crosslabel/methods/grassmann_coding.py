@@ -74,13 +74,13 @@ class GrassmannCoding(ComparisonMethod):
 
     Attributes
     ----------
-    dictionary_ : ndarray of shape (n_atoms, n_coordinates)
+    atoms_ : ndarray of shape (n_atoms, n_coordinates)
         Atoms in coordinates whose products are kernel values.
     classifier_ : ndarray of shape (n_atoms, n_classes)
         W, transposed, its columns in canonical class order.
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class each atom started from.
-    objective_trace_ : ndarray of shape (n_iter_,)
+    objective_trace_ : ndarray of shape (n_iter,)
         Objective after each round; of sparse codes it never rises.
     n_iter_ : int
     classes_ : ndarray of shape (n_classes,)
@@ -89,6 +89,15 @@ class GrassmannCoding(ComparisonMethod):
     ----------
     M. Harandi, R. Hartley, C. Shen, B. Lovell and C. Sanderson, "Extrinsic Methods for Coding and
     Dictionary Learning on Grassmann Manifolds", International Journal of Computer Vision, 2015.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import GrassmannCoding
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = GrassmannCoding(max_iter=3, random_state=0).fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {
@@ -143,7 +152,7 @@ class GrassmannCoding(ComparisonMethod):
             codes = code(self, Z, D, codes)
             lasso_term = self.penalty * np.abs(codes).sum() if self.coding == "sparse" else 0.0
             trace.append(float(((Z - codes @ D) ** 2).sum() + lasso_term))
-        self.dictionary_, self.objective_trace_ = D, np.array(trace)
+        self.atoms_, self.objective_trace_ = D, np.array(trace)
         self.classifier_ = ridge_regression(codes, one_hot(labels), self.ridge)
         self.n_iter_ = self.max_iter
 
@@ -187,7 +196,7 @@ class GrassmannCoding(ComparisonMethod):
     def _scores(self, X: Array) -> Array:
         _, apart = self._distances(self._as_bases(X))
         Z = np.exp(-self._gamma * apart) @ self._basis
-        return CODINGS[self.coding][0](self, Z, self.dictionary_, None) @ self.classifier_
+        return CODINGS[self.coding][0](self, Z, self.atoms_, None) @ self.classifier_
 
 
 def _sparse_codes(model: GrassmannCoding, Z: Array, D: Array, start: Array | None) -> Array:

@@ -7,11 +7,15 @@ from typing import ClassVar
 import numpy as np
 
 from crosslabel.core.moments import Labels
-from crosslabel.core.omp import omp
-from crosslabel.core.scaling import Array, row_norms
+from crosslabel.core.scaling import Array
 from crosslabel.core.unit_ball import update_atoms
 from crosslabel.methods.parameters import POSITIVE_OR_ZERO, AtomCounts, Constraints, RandomState
-from crosslabel.methods.sparse_linear import SparseLinearClassifier, ridge_regression, sparse_codes
+from crosslabel.methods.sparse_linear import (
+    SparseLinearClassifier,
+    joint_codes,
+    ridge_regression,
+    sparse_codes,
+)
 from crosslabel.methods.start import one_hot
 
 
@@ -114,7 +118,7 @@ class JointDictionary(SparseLinearClassifier):
         W = ridge_regression(sparse_codes(X, D, self.sparsity), H, ridge)
         trace = []
         for _ in range(self.max_iter):
-            codes = _joint_codes(X, weight * H, D, weight * W, self.sparsity)
+            codes = joint_codes(X, weight * H, D, weight * W, self.sparsity)
             D = update_atoms(D, codes.T @ codes, codes.T @ X, sweeps=2)
             W = ridge_regression(codes, H, ridge)
             trace.append(
@@ -124,11 +128,3 @@ class JointDictionary(SparseLinearClassifier):
             )
         self._keep(D, W)
         self.objective_trace_ = np.array(trace)
-
-
-def _joint_codes(X: Array, H: Array, D: Array, W: Array, sparsity: int) -> Array:
-    """Sparse codes of [X H] over the atoms [D W]; the pursuit compares atoms of one norm."""
-    norms = np.hypot(row_norms(D), row_norms(W))
-    norms[norms == 0] = 1
-    gram = (D @ D.T + W @ W.T) / np.outer(norms, norms)
-    return omp(gram, (X @ D.T + H @ W.T) / norms, sparsity) / norms

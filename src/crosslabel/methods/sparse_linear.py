@@ -101,6 +101,23 @@ def sparse_codes(X: Array, D: Array, sparsity: int) -> Array:
     return omp(D @ D.T, X @ D.T, sparsity)
 
 
+def joint_codes(
+    X: Array, H: Array, D: Array, W: Array, sparsity: int, groups: Labels | None = None
+) -> Array:
+    """Sparse codes of [X H] over the atoms [D W]; the pursuit compares atoms of one norm.
+
+    With groups, of [X H … H], a copy of H for each group of atoms: the rows of W that belong to a
+    group stand below its copy alone, and the other groups do not see it.
+    """
+    norms = np.hypot(row_norms(D), row_norms(W))
+    norms[norms == 0] = 1
+    products = W @ W.T
+    if groups is not None:
+        products[groups[:, None] != groups] = 0
+    gram = (D @ D.T + products) / np.outer(norms, norms)
+    return omp(gram, (X @ D.T + H @ W.T) / norms, sparsity) / norms
+
+
 def ridge_regression(codes: Array, targets: Array, ridge: float) -> Array:
     """min over W of ‖T − XW‖² + ρ‖W‖², the classifier of the K-SVD family."""
     gram = codes.T @ codes

@@ -26,25 +26,20 @@ def _numbers(*shape: str) -> Field:
 
 
 LEARNT: dict[str, Rule] = {
-    "mean_": _numbers("features"),
-    "components_": _numbers("coordinates", "features"),
+    "bases_": _numbers("vectors", "width"),
     "embedding_": _numbers("points", "coordinates"),
     "eigenvalues_": _numbers("coordinates"),
-    "bases_": _numbers("vectors", "features"),
-    "weights_": _numbers("classes", "features"),
-    "offsets_": _numbers("classes"),
     "_class_order": whole("classes", high="classes"),
 }
 """Attributes of the methods, by the axes they share."""
 
 OF_ATOMS: dict[str, Rule] = {
-    "dictionary_": _numbers("atoms", "features"),
-    "coder_": _numbers("atoms", "features"),
-    "projection_": _numbers("atoms", "features"),
+    "dictionary_": _numbers("atoms", "width"),
+    "coder_": _numbers("atoms", "width"),
+    "projection_": _numbers("atoms", "width"),
     "classifier_": _numbers("atoms", "classes"),
     "transform_": _numbers("atoms", "atoms"),
     "means_": _numbers("classes", "atoms"),
-    "feature_laplacian_": _numbers("features", "features"),
     "_kept": Field(("atoms",), "b"),
     "atom_labels_": whole("atoms", low=-1, high="classes"),
 }
@@ -116,7 +111,7 @@ def _check_starts(starts: np.ndarray, axes: Axes) -> None:
 
 def _check_work(axes: Axes, robust: bool) -> None:
     """The products of atoms are a matrix of their number squared; codes take up to its cube."""
-    n_atoms, n_features = axes["atoms"], axes["features"]
+    n_atoms, n_features = axes["atoms"], axes["width"]
     size = n_atoms + (n_features if robust else 0)
     values = n_atoms * n_features
     what = f"A dictionary of {n_atoms} atoms of {n_features} features"

@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +43,7 @@ class Answerer:
         """Features of a row; −1 where the model does not say."""
         return int(getattr(self.estimator, "n_features_in_", -1))
 
-    @property
+    @cached_property
     def outputs(self) -> dict[str, Callable[[Answerer, Array], Answer]]:
         """What it can be asked for."""
         return {

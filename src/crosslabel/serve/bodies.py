@@ -30,10 +30,10 @@ async def read_body(scope: Scope, receive: Receive, most: int) -> bytes:
     if not said.isdigit() or int(said) > most:
         raise too_large(most)
     try:
-        first = await asyncio.wait_for(receive(), SECONDS)
-        if not first.get("more_body"):
-            return within(first.get("body", b""), most)
         async with asyncio.timeout(SECONDS + int(said) / MEGABYTE):
+            first = await receive()
+            if not first.get("more_body"):
+                return within(first.get("body", b""), most)
             return await _rest(first, receive, most)
     except TimeoutError:
         raise Refusal(408, "The body of the request came too slowly.") from None

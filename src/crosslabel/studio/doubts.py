@@ -16,7 +16,7 @@ MOST = 60
 
 
 class Doubt(NamedTuple):
-    """A picture that a model without it takes for another class."""
+    """A picture that another class suits better than its own."""
 
     key: str
     own: str
@@ -26,7 +26,7 @@ class Doubt(NamedTuple):
 
 
 def doubts(study: Study, confirmed: Collection[str]) -> list[Doubt]:
-    """Pictures that are taken for another class when held out, the surest mistakes first.
+    """The suspects of the audit, the most doubtful first.
 
     Parameters
     ----------
@@ -34,14 +34,18 @@ def doubts(study: Study, confirmed: Collection[str]) -> list[Doubt]:
     confirmed : collection of str
         Keys of pictures of which people have said that they are right.
     """
-    pictures, found = study.pictures, list[Doubt]()
-    for place, row in zip(study.tested.tolist(), study.probabilities):
-        own, other = int(pictures.labels[place]), int(row.argmax())
-        if own != other and pictures.keys[place] not in confirmed:
-            names = pictures.names[own], pictures.names[other]
-            found.append(Doubt(pictures.keys[place], *names, float(row[own]), float(row[other])))
-    found.sort(key=lambda doubt: doubt.own_probability - doubt.other_probability)
-    return found[:MOST]
+    pictures, found = study.pictures, study.audit
+    suspects = [i for i in found.suspects.tolist() if pictures.keys[i] not in confirmed]
+    return [
+        Doubt(
+            pictures.keys[i],
+            pictures.names[pictures.labels[i]],
+            pictures.names[found.looks_like[i]],
+            float(found.probability[i]),
+            float(found.looks_probability[i]),
+        )
+        for i in suspects[:MOST]
+    ]
 
 
 def teaching_order(probabilities: Array) -> NDArray[np.intp]:

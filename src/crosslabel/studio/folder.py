@@ -22,8 +22,11 @@ STAGED, REMOVED = f"{OURS}/staged", f"{OURS}/removed"
 UNSORTED = ""
 """The class of pictures that have none."""
 
-Shelves = dict[str, list[str]]
-"""File names of each class's pictures, sorted; `UNSORTED` is always there."""
+Seen = tuple[int, int]
+"""Size and time of a file: as long as they stay, so does its content."""
+
+Shelves = dict[str, dict[str, Seen]]
+"""Pictures of each class by their file names, sorted; `UNSORTED` is always there."""
 
 
 class Folder:
@@ -55,7 +58,7 @@ class Folder:
         found: Shelves = {UNSORTED: _pictures(self.root, suffixes)}
         for entry in sorted(os.scandir(self.root), key=lambda entry: entry.name.casefold()):
             if entry.is_dir() and not entry.name.startswith("."):
-                found[entry.name] = _pictures(Path(entry.path), suffixes)
+                found[entry.name] = _pictures(entry.path, suffixes)
         return found
 
     def path(self, shelf: str, name: str) -> Path:
@@ -171,12 +174,12 @@ def _parents(path: str) -> list[str]:
     return ["/".join(parts[:end]) for end in range(len(parts) - 1, 0, -1)]
 
 
-def _pictures(folder: Path, suffixes: frozenset[str]) -> list[str]:
+def _pictures(folder: str | Path, suffixes: frozenset[str]) -> dict[str, Seen]:
     """Images right in a folder; a link that leads out of it is nobody's picture."""
-    return sorted(
-        entry.name
-        for entry in os.scandir(folder)
-        if os.path.splitext(entry.name)[1].lower() in suffixes
-        and not entry.name.startswith(".")
-        and entry.is_file(follow_symlinks=False)
-    )
+    found = {}
+    for entry in os.scandir(folder):
+        is_image = os.path.splitext(entry.name)[1].lower() in suffixes
+        if is_image and not entry.name.startswith(".") and entry.is_file(follow_symlinks=False):
+            status = entry.stat(follow_symlinks=False)
+            found[entry.name] = (status.st_size, status.st_mtime_ns)
+    return dict(sorted(found.items()))

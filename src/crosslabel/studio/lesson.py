@@ -1,8 +1,10 @@
 """What has been taught so far, and the model that knows it: a value, and ways to the next one.
 
 A picture added or taken out changes the statistics of its class, exactly; with the settings kept,
-only that class's atoms are learnt anew, in milliseconds. The settings are chosen now and then, by
-held-out pictures, from what is there: a picture that was taken out has no say in them either.
+only that class's atoms are learnt anew, in milliseconds: that is the quick model, which decides by
+each class's own atoms. When there is time, the settings are chosen by held-out pictures, and the
+full model is learnt: the classifier's own defaults. Both come from what is there: a picture that
+was taken out has no say in either.
 """
 
 from __future__ import annotations
@@ -36,24 +38,33 @@ assert RULE in RULES
 
 @dataclass(frozen=True)
 class Lesson:
-    """Statistics of the pictures, the settings, and the model.
+    """Statistics of the pictures, the settings, and the models.
 
     Attributes
     ----------
     summary : Summary
         Its labels are names that the studio gives to classes, and keeps when people rename them.
     choice : Choice
-    fitted : Fitted or None
+        Of the quick model.
+    quick : Fitted or None
         None until two classes have pictures.
+    full : Fitted or None
+        None until there was time to learn it.
     """
 
     summary: Summary
     choice: Choice
-    fitted: Fitted | None = None
+    quick: Fitted | None = None
+    full: Fitted | None = None
+
+    @property
+    def fitted(self) -> Fitted | None:
+        """The best model that there is now."""
+        return self.full or self.quick
 
 
-def _wish() -> Wish:
-    return Wish(Settings(atoms_per_class=ATOMS), rule=RULE, ridge="auto")
+def _wish(rule: str) -> Wish:
+    return Wish(Settings(atoms_per_class=ATOMS), rule=rule, ridge="auto")
 
 
 def first_lesson(width: int) -> Lesson:
@@ -66,7 +77,7 @@ def first_lesson(width: int) -> Lesson:
     """
     lift = Lift(unit=True)
     summary = Summary.empty(width, np.dtype(np.float64), lift, size=KEPT, seed=0)
-    return Lesson(summary, named_choice(_wish(), lift))
+    return Lesson(summary, named_choice(_wish(RULE), lift))
 
 
 Batch = tuple[Sequence[Array], Sequence[str]]
@@ -93,26 +104,32 @@ def taught(lesson: Lesson, added: Batch = NOTHING, removed: Batch = NOTHING) -> 
 
 
 def settled(lesson: Lesson) -> Lesson:
-    """The lesson with settings that its own pictures choose, and no picture that is gone.
+    """The lesson with settings that its own pictures choose, and with its full model.
 
     Parameters
     ----------
     lesson : Lesson
     """
-    if lesson.fitted is None:
+    if lesson.quick is None:
         return lesson
-    choice = choose(Distinct.kept(lesson.summary), _wish(), lesson.summary.lift)
-    return _learnt(lesson, lesson.summary, choice)
+    summary, samples = lesson.summary, Distinct.kept(lesson.summary)
+    quick = _learnt(lesson, summary, choose(samples, _wish(RULE), summary.lift))
+    choice = choose(samples, _wish("auto"), summary.lift)
+    with one_thread():
+        full = train([summary] * len(choice.members), choice, summary.classes)
+        # What depends on the dictionary alone is prepared now, not when somebody waits.
+        full.probabilities(samples.X[:1])
+    return replace(quick, full=full)
 
 
 def _learnt(lesson: Lesson, summary: Summary, choice: Choice) -> Lesson:
     if len(summary.classes) < 2:
         return Lesson(summary, lesson.choice)
-    before = None if lesson.fitted is None else Before(lesson.summary, lesson.fitted)
+    before = None if lesson.quick is None else Before(lesson.summary, lesson.quick)
     # Systems of a few dozen unknowns: threads would wait for one another.
     with one_thread():
-        fitted = train([summary] * len(choice.members), choice, summary.classes, before=before)
-    return replace(lesson, summary=summary, choice=fitted.choice or choice, fitted=fitted)
+        quick = train([summary] * len(choice.members), choice, summary.classes, before=before)
+    return Lesson(summary, quick.choice or choice, quick)
 
 
 def strangeness(fitted: Fitted, rows: Array) -> Array:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from crosslabel.studio.folder import UNSORTED, Folder
+from crosslabel.studio.folder import UNSORTED, Folder, Seen
 from crosslabel.studio.journal import Move
 from crosslabel.studio.sight import key_of
 
@@ -16,10 +16,6 @@ class Picture(NamedTuple):
 
     name: str
     key: str
-
-
-Seen = tuple[int, int]
-"""Size and time of a file whose key is known."""
 
 
 @dataclass
@@ -33,12 +29,18 @@ class Stock:
         Pictures of each class; those without one under `UNSORTED`.
     labels : dict
         The studio's own name of each class, which a renaming leaves alone.
+    places : dict
+        Shelf and name of each picture, by its key.
+    keys : dict
+        Of files that were read, by size, time and name.
+    count : int
+        Labels that were given.
     """
 
     folder: Folder
     shelves: dict[str, list[Picture]] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
-    places: dict[str, Path] = field(default_factory=dict)
+    places: dict[str, tuple[str, str]] = field(default_factory=dict)
     keys: dict[tuple[Seen, str], str] = field(default_factory=dict)
     count: int = 0
 
@@ -60,8 +62,8 @@ class Stock:
                 self.labels[there] = self.labels.pop(here)
                 self.shelves[there] = self.shelves.pop(here, [])
         found = {
-            shelf: [Picture(name, self._key(shelf, name)) for name in names]
-            for shelf, names in self.folder.shelves().items()
+            shelf: [Picture(name, self._key(shelf, name, seen)) for name, seen in files.items()]
+            for shelf, files in self.folder.shelves().items()
         }
         changed = [
             name for name in {**found, **self.shelves} if found.get(name) != self.shelves.get(name)
@@ -73,7 +75,7 @@ class Stock:
         self.labels = {name: label for name, label in self.labels.items() if name in found}
         self.shelves = found
         self.places = {
-            picture.key: self.folder.path(shelf, picture.name)
+            picture.key: (shelf, picture.name)
             for shelf, pictures in found.items()
             for picture in pictures
         }
@@ -99,11 +101,14 @@ class Stock:
                 return picture
         raise KeyError(f"There is no picture {str(name)[:80]!r} in {str(shelf)[:80]!r} any more.")
 
-    def _key(self, shelf: str, name: str) -> str:
+    def path(self, key: str) -> Path:
+        """Where a picture lies; a `KeyError` where it does not."""
+        if key not in self.places:
+            raise KeyError("There is no such picture.")
+        return self.folder.path(*self.places[key])
+
+    def _key(self, shelf: str, name: str, seen: Seen) -> str:
         """The key of a file, which is read again only when it has changed."""
-        path = self.folder.path(shelf, name)
-        status = path.stat()
-        seen = ((status.st_size, status.st_mtime_ns), name)
-        if seen not in self.keys:
-            self.keys[seen] = key_of(path)
-        return self.keys[seen]
+        if (seen, name) not in self.keys:
+            self.keys[seen, name] = key_of(self.folder.path(shelf, name))
+        return self.keys[seen, name]

@@ -153,10 +153,7 @@ class Studio:
 
     def thumbnail(self, key: str) -> bytes:
         """A small picture of one that is on a shelf."""
-        place = self.stock.places.get(key)
-        if place is None:
-            raise KeyError("There is no such picture.")
-        return kept_thumbnail(place, key, self.folder.root / OURS / "thumbnails")
+        return kept_thumbnail(self.stock.path(key), key, self.folder.root / OURS / "thumbnails")
 
     # What pages are told.
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
+from crosslabel.flagship.audit import Audit, audit
 from crosslabel.studio.lesson import Lesson, first_lesson, settled, strangeness, taught
 
 FOLDS = 5
@@ -67,6 +68,8 @@ class Study:
         Of each held-out picture, by a model without it.
     threshold : float
         Strangeness from which on a picture is of none of the classes.
+    audit : Audit
+        Whether each picture's own class suits it.
     curve : list of (pictures per class, accuracy, standard error)
     """
 
@@ -75,6 +78,7 @@ class Study:
     tested: Labels
     probabilities: Array
     threshold: float
+    audit: Audit
     curve: list[tuple[int, float, float]] = field(default_factory=list)
 
     @property
@@ -113,7 +117,11 @@ def held_out(pictures: Exercises, version: int, stop: Stop) -> Study:
         found.append(shown)
         strange.append(strangeness(lesson.fitted, pictures.rows[out]))
     threshold = float(np.quantile(np.concatenate(strange), 1 - KNOWN_REFUSED))
-    return Study(version, pictures, np.concatenate(tested), np.concatenate(found), threshold)
+    if stop():
+        raise Interrupted
+    found_out = audit(pictures.rows, pictures.labels)
+    p = np.concatenate(found)
+    return Study(version, pictures, np.concatenate(tested), p, threshold, found_out)
 
 
 def folds(labels: Labels, keys: Sequence[str]) -> Labels:

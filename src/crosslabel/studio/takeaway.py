@@ -16,6 +16,7 @@ from crosslabel.files.description import describe
 from crosslabel.files.onnx.writer import to_onnx
 from crosslabel.flagship.crosslabel import CrossLabelClassifier
 from crosslabel.flagship.fitted import Fitted
+from crosslabel.flagship.predictor import JOINT
 from crosslabel.lab.report.card import page as card_page
 from crosslabel.studio.lesson import ATOMS
 from crosslabel.studio.studio import Studio
@@ -42,7 +43,7 @@ def model_of(studio: Studio) -> Model:
         "data": f"Pictures of {len(called)} classes, taught in the studio.",
         "protocol": "Every picture was judged by a model of the other folds, which never saw it.",
         "training_samples": int(lesson.summary.statistics.counts.sum()),
-        "rule": lesson.fitted.view.rule,
+        "rule": JOINT if lesson.fitted.is_joint else lesson.fitted.view.rule,
         **({} if studio.study is None else {"held_out": measured(studio.study, names)}),
     }
     return Model(pipeline, called, "images", sight.name, summary)
@@ -58,15 +59,7 @@ def classifier_of(fitted: Fitted, width: int) -> CrossLabelClassifier:
         Features of a row.
     """
     numbered = replace(fitted, classes=np.arange(len(fitted.classes)))
-    view = fitted.view
-    made = CrossLabelClassifier(
-        atoms_per_class=ATOMS,
-        ridge=view.ridge,
-        rule=view.rule,
-        scale="unit",
-        kernel="linear",
-        offset=0,
-    )
+    made = CrossLabelClassifier(atoms_per_class=ATOMS, scale="unit", kernel="linear", offset=0)
     state = {**made.__getstate__(), "_fitted": numbered.to_state(), "n_features_in_": width}
     made.__setstate__(state)
     return made

@@ -69,7 +69,7 @@ class Teacher:
     def unseen(self, stock: Stock) -> list[tuple[str, Path]]:
         """Pictures that have not been looked at: their keys and places."""
         known = self.sight.rows.keys() | self.unreadable.keys()
-        return [(key, place) for key, place in stock.places.items() if key not in known]
+        return [(key, stock.path(key)) for key in stock.places if key not in known]
 
     def look_at(self, key: str, place: Path) -> None:
         """Look at one picture; one that cannot be read is remembered with the reason."""

@@ -22,7 +22,7 @@ def thumbnail(path: Path) -> bytes:
     ----------
     path : Path
     """
-    small = Image.fromarray(square_picture(path, SIDE))
+    small = Image.fromarray(square_picture(path, SIDE, whole=False))
     file = BytesIO()
     small.save(file, "WEBP", quality=QUALITY, method=2)
     return file.getvalue()

@@ -14,7 +14,7 @@ import numpy as np
 from crosslabel.studio.studio import Studio
 from crosslabel.studio.study import Interrupted, curve, held_out
 
-QUIET = 0.4
+QUIET = 0.8
 """Seconds without a change before anything is studied."""
 EVERY = 2.0
 """Seconds between two looks at the folder, which others may change too."""

@@ -225,6 +225,11 @@ def _finished(
     """The model from rows to `label` and `scores`."""
     from crosslabel.files.onnx.graph import INT64, STRING, onnx_type
 
+    if labels.dtype.kind == "u" and labels.max() > np.iinfo(np.int64).max:
+        raise ValueError(
+            f"Labels of an ONNX model are 64-bit numbers with a sign, but classes_ holds "
+            f"{labels.max()}. Rename the classes."
+        )
     if labels.dtype.kind in "iub":
         kind, table = INT64, labels.astype(np.int64)
     elif all(isinstance(label, str) for label in labels.tolist()):
