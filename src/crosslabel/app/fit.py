@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from sklearn.utils import Bunch
 
 from crosslabel.app.features_auto import ChosenFeatures, choose
 from crosslabel.app.keepsakes import keepsakes
-from crosslabel.app.measure import Accuracy
+from crosslabel.app.measure import Accuracy, taken
 from crosslabel.app.outputs import check_output
 from crosslabel.app.training_bar import training_bar
 from crosslabel.core.scaling import Array
@@ -205,11 +204,6 @@ class _Work:
                 watch(classifier)
             classifier.fit(X, self.data.target[rows])
         return _Fit(Pipeline([*steps, ("classifier", classifier)]), rows, X)
-
-
-def taken(items: Any, indices: Indices) -> Any:
-    """Rows of an array, or a list of the items with these indices."""
-    return items[indices] if isinstance(items, np.ndarray) else [items[i] for i in indices]
 
 
 def _split(data: Bunch, held_out: float, seed: int) -> tuple[Indices, Indices]:
