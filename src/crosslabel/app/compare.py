@@ -23,7 +23,7 @@ from crosslabel.core.scaling import Array
 from crosslabel.datasets.source import load_source
 from crosslabel.datasets.splits import Split, half, per_class
 from crosslabel.features.recipe import FeatureSettings
-from crosslabel.lab.comparison import Interrupted, Standing, compare_features
+from crosslabel.lab.comparison import Standing, StoppedComparison, compare_features
 from crosslabel.lab.estimators import all_methods
 
 
@@ -111,7 +111,7 @@ def compare(
             records=records,
             progress=tell is not None,
         )
-    except Interrupted as stopped:
+    except StoppedComparison as stopped:
         return Comparison(stopped.standings, data, interrupted=True)
     return Comparison(standings, data)
 

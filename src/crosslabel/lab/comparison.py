@@ -174,11 +174,11 @@ def compare_features(
                     found[outcome.cell] = outcome.record
                 advance(1, following)
         except KeyboardInterrupt:
-            raise Interrupted(_standings(chosen, found, problems)) from None
+            raise StoppedComparison(_standings(chosen, found, problems)) from None
     return _standings(chosen, found, problems)
 
 
-class Interrupted(KeyboardInterrupt):
+class StoppedComparison(KeyboardInterrupt):
     """Somebody had enough of a comparison; what was finished is not lost.
 
     Attributes
