@@ -97,7 +97,11 @@ def bombs() -> Iterator[tuple[str, bytes]]:
             for _ in range(3000):
                 member.write(bytes(10**6))
     yield from (("npz", buffer.getvalue()), ("stats", buffer.getvalue()))
-    yield from (("npy", buffer.getvalue()), ("npy", head), ("npy", b"\x93NUMPY\x02\x00" + b"\xff" * 90))
+    yield from (
+        ("npy", buffer.getvalue()),
+        ("npy", head),
+        ("npy", b"\x93NUMPY\x02\x00" + b"\xff" * 90),
+    )
     packed = zlib.compress(bytes(3 * 10**9), 1)
     yield "mat", bytes(124) + b"\x00\x01IM" + struct.pack("<II", 15, len(packed)) + packed
     buffer = io.BytesIO()
@@ -164,13 +168,17 @@ def measured(count: int) -> Iterator[Line]:
     used = sum(ending == "used" for _, ending, _ in answers[: len(good)])
     yield Line("files", len(answers), ">=", count)
     yield Line("exit status of the reader", done.returncode, "<=", 0)
-    yield Line("neither used nor named", endings.total() - endings["used"] - endings["named"], "<=", 0)
+    yield Line(
+        "neither used nor named", endings.total() - endings["used"] - endings["named"], "<=", 0
+    )
     yield Line("sound files that were not used", len(good) - used, "<=", 0)
     yield Line("largest memory of the reader, MB", max(a[2] for a in answers) / 1e6, "<=", 700)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Read hostile images, clips, features, statistics.")
+    parser = argparse.ArgumentParser(
+        description="Read hostile images, clips, features, statistics."
+    )
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--read", type=Path, default=None, help="Read this folder: the child.")
     words = parser.parse_args()

@@ -212,3 +212,24 @@ def test_a_kernel_without_a_formula_cannot_be_exported():
     model = CrossLabelClassifier(kernel="poly", rule="local", ridge=0.1).fit(X, y)
     with pytest.raises(ValueError, match="The kernel 'poly' cannot be exported"):
         to_onnx(model)
+
+
+def test_labels_beyond_the_numbers_of_onnx_are_refused():
+    X, y = load_wine(return_X_y=True)
+    model = CrossLabelClassifier(rule="local", random_state=0).fit(X, y.astype(np.uint64) + 2**63)
+    with pytest.raises(ValueError, match=r"64-bit numbers with a sign.*9223372036854775810"):
+        to_onnx(model)
+
+
+def test_an_empty_batch_is_empty_or_an_error():
+    X, y = load_wine(return_X_y=True)
+    content = to_onnx(CrossLabelClassifier(rule="local", random_state=0).fit(X, y))
+    session = onnxruntime.InferenceSession(
+        content.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    try:
+        label, scores = session.run(None, {"X": X[:0]})
+    except Exception as error:
+        assert "ONNXRuntimeError" in str(error)
+    else:
+        assert (len(label), len(scores)) == (0, 0)
