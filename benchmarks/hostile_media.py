@@ -91,11 +91,13 @@ def bombs() -> Iterator[tuple[str, bytes]]:
     text = b"{'descr': '<f8', 'fortran_order': False, 'shape': (750000000,), }"
     head = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        with archive.open("X.npy", "w", force_zip64=True) as member:
-            member.write(head)
-            for _ in range(3000):
-                member.write(bytes(10**6))
+    with (
+        zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        archive.open("X.npy", "w", force_zip64=True) as member,
+    ):
+        member.write(head)
+        for _ in range(3000):
+            member.write(bytes(10**6))
     yield from (("npz", buffer.getvalue()), ("stats", buffer.getvalue()))
     yield from (
         ("npy", buffer.getvalue()),

@@ -1,5 +1,6 @@
 """An exported model must say what the model says, on every data set there is."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from crosslabel.features import Eigenfaces, Pixels, RandomFaces
 
 onnx = pytest.importorskip("onnx", reason="needs the extra onnx")
 onnxruntime = pytest.importorskip("onnxruntime", reason="needs the extra onnx")
+from onnxruntime.capi.onnxruntime_pybind11_state import Fail
 
 every_rule = pytest.mark.parametrize("rule", list(RULES))
 both_types = pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -227,9 +229,7 @@ def test_an_empty_batch_is_empty_or_an_error():
     session = onnxruntime.InferenceSession(
         content.SerializeToString(), providers=["CPUExecutionProvider"]
     )
-    try:
-        label, scores = session.run(None, {"X": X[:0]})
-    except Exception as error:
-        assert "ONNXRuntimeError" in str(error)
-    else:
-        assert (len(label), len(scores)) == (0, 0)
+    found = None
+    with suppress(Fail):  # onnxruntime reduces no empty arrays: its own error, and no answer
+        found = [len(output) for output in session.run(None, {"X": X[:0]})]
+    assert found in (None, [0, 0])
