@@ -24,12 +24,14 @@ from crosslabel.features.covariance_rows import OUTPUTS, covariance_names, covar
 from crosslabel.features.extraction import extract
 from crosslabel.features.recipe import FeatureSettings, Recipe, Steps
 from crosslabel.media.gray import Images, Item, gray_clip, gray_image
+from crosslabel.site import on_site
 
 READERS = {"images": gray_image, "clips": gray_clip}
 AXES = {"images": 2, "clips": 3}
 MOST_SCALES, LARGEST_SCALE = 16, 256
 
 
+@on_site
 class RegionCovariance(TransformerMixin, BaseEstimator):
     """Describe an image or a clip by the covariance of its pixels' features.
 
@@ -61,6 +63,15 @@ class RegionCovariance(TransformerMixin, BaseEstimator):
     ----------
     O. Tuzel, F. Porikli and P. Meer, "Region Covariance: A Fast Descriptor for Detection and
     Classification", ECCV 2006.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from crosslabel.features import RegionCovariance
+    >>> rng = np.random.default_rng(0)
+    >>> images = [rng.random((32, 24)) for _ in range(6)]
+    >>> RegionCovariance(scales=(0, 1)).fit_transform(images).shape
+    (6, 78)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {

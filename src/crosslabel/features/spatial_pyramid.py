@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.features.assignment import ASSIGNMENTS, Codebook
-from crosslabel.features.codebooks import CODEBOOKS
+from crosslabel.features.codebooks import CODEBOOKS, DescriptorSampler
 from crosslabel.features.dense_sift import DenseSIFT, Descriptors
 from crosslabel.features.eigenfaces import Eigenfaces
 from crosslabel.features.extraction import extract
@@ -296,21 +296,6 @@ class PyramidEncoder:
             POOLING[self.pooling](level, bins.ravel(), codes.ravel())
             pooled.append(level)
         return unit_rows(np.concatenate(pooled)[None])[0]
-
-
-@dataclass(frozen=True)
-class DescriptorSampler:
-    """Draw some descriptors of an image: what the processes of `fit` run."""
-
-    descriptor: BaseEstimator
-    quota: int
-    longest_side: int | None = None
-
-    def __call__(self, item: tuple[Item, int]) -> Array:
-        """At most `quota` descriptors of the image, drawn with the seed."""
-        image, seed = item
-        values = self.descriptor.describe(gray_image(image, self.longest_side)).values
-        return values[np.random.default_rng(seed).permutation(len(values))[: self.quota]]
 
 
 def _steps(
