@@ -137,7 +137,7 @@ class SADL(ComparisonMethod):
             penalties = self.ridge * weights @ (W**2).sum(axis=0)
             return Omega, U, code_cost(U, Z @ Omega.T, T, W, weights, self.penalty) + penalties
 
-        Omega = start_atoms(X, labels, layout, self.random_state) @ axes
+        Omega: Array = start_atoms(X, labels, layout, self.random_state) @ axes
         U = soft_threshold(Z @ Omega.T, self.penalty / 2)
         Omega, _, self.objective_trace_ = alternate(sweep, Omega, U, self.max_iter, self.tol)
         self.analysis_ = Omega @ axes.T
