@@ -25,7 +25,7 @@ def lesson_of(batch):
 QUERIES = np.stack(rows(99, "abcd"))
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(
     st.text("abc", min_size=2, max_size=14), st.text("abcd", min_size=1, max_size=6), st.booleans()
 )

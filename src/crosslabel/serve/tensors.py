@@ -123,13 +123,13 @@ def _tensor(said: dict[str, object], raw: memoryview | None) -> Tensor:
         raise Refusal(400, "The 'shape' of an input must be a list of whole numbers.")
     if math.prod(shape) > MOST_VALUES:
         raise Refusal(413, f"An input may have {MOST_VALUES:,} values.")
-    if kind != TEXT and kind not in DATATYPES:
+    if not isinstance(kind, str) or kind not in (*DATATYPES, TEXT):
         known = ", ".join([*DATATYPES, TEXT])
         raise Refusal(400, f"There is no datatype {kind!r}. Known: {known}.")
     if kind == TEXT:
         values: Values = _texts(said.get("data")) if raw is None else _unpacked(raw)
     else:
-        values = _numbers(said.get("data"), raw, DATATYPES[str(kind)])
+        values = _numbers(said.get("data"), raw, DATATYPES[kind])
     if len(values) != math.prod(shape):
         raise Refusal(400, f"The input has {len(values)} values, but its shape is {shape}.")
     if isinstance(values, np.ndarray):

@@ -5,11 +5,14 @@ Reads a description of a model file, never the model, and says plainly what the 
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterator, Mapping
 
 from crosslabel.files.description import Description
+from crosslabel.lab.report.card_metadata import front_matter
+from crosslabel.lab.report.html_tables import plain_table
+from crosslabel.lab.report.markup import Markup, element
+from crosslabel.lab.report.page import frame
 
 Facts = Mapping[str, object]  # as a file states them: of any form, until it is looked at
 UNKNOWN = "Not stated in the model file."
@@ -44,29 +47,22 @@ def sections(description: Description) -> Iterator[tuple[str, list[Block]]]:
 
 
 def markdown(description: Description) -> str:
-    """The card as Markdown."""
-    parts = [f"# Model card: {_escaped(_title(description))}"]
+    """The card as Markdown, which opens with a block of metadata."""
+    title = _title(description)
+    parts = [front_matter(title, description.manifest), f"# Model card: {_escaped(title)}"]
     for title, blocks in sections(description):
         parts += [f"## {title}", *(_as_markdown(block) for block in blocks)]
     return "\n\n".join(parts) + "\n"
 
 
 def page(description: Description) -> str:
-    """The card as one HTML page without scripts or outside files."""
-    title = html.escape(f"Model card: {_title(description)}")
-    body = [f"<h1>{title}</h1>"]
-    for name, blocks in sections(description):
-        body += [f"<h2>{html.escape(name)}</h2>", *(_as_html(block) for block in blocks)]
-    style = (
-        "body{font:16px/1.5 sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}"
-        "table{border-collapse:collapse}td,th{border:1px solid #999;padding:.2rem .6rem;"
-        "text-align:left}code{word-break:break-all}"
+    """The card as one HTML page without scripts or outside files, in the report's style."""
+    body = (
+        element("section", element("h2", name), (_as_html(name, block) for block in blocks))
+        for name, blocks in sections(description)
     )
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f'<meta name="viewport" content="width=device-width"><style>{style}</style></head>\n'
-        f"<body>\n{chr(10).join(body)}\n</body></html>\n"
-    )
+    main = element("main", body, id="main", tabindex=-1)
+    return frame(f"Model card: {_title(description)}", "", main, scripted=False)
 
 
 FORMS = {"markdown": markdown, "html": page}
@@ -194,14 +190,10 @@ def _as_markdown(block: Block) -> str:
     return "\n".join(f"- {_escaped(str(item))}" for item in block)
 
 
-def _as_html(block: Block) -> str:
+def _as_html(title: str, block: Block) -> Markup:
     if isinstance(block, str):
-        return f"<p>{html.escape(block)}</p>"
+        return element("p", block)
     if block and isinstance(block[0], list):
-        rows = [
-            "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
-            for tag, row in zip(["th", *["td"] * len(block)], block)
-        ]
-        return f"<table>\n{chr(10).join(f'<tr>{row}</tr>' for row in rows)}\n</table>"
-    items = "\n".join(f"<li>{html.escape(str(item))}</li>" for item in block)
-    return f"<ul>\n{items}\n</ul>"
+        head, *rows = block
+        return plain_table(title, list(head), [list(row) for row in rows])
+    return element("ul", (element("li", str(item)) for item in block), class_="reasons")

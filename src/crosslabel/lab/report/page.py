@@ -48,7 +48,7 @@ def draw_page(content: Page) -> str:
     return frame(content.title, content.lede, element("div", contents, body, class_="columns"))
 
 
-def frame(title: str, lede: str, body: Markup) -> str:
+def frame(title: str, lede: str, body: Markup, *, scripted: bool = True) -> str:
     """A whole document around a body: head, masthead, skip link, theme button and script.
 
     Parameters
@@ -56,6 +56,8 @@ def frame(title: str, lede: str, body: Markup) -> str:
     title, lede : str
     body : Markup
         Has an element with the id "main".
+    scripted : bool, default=True
+        Whether there is a script, and with it the theme button; the theme is else the system's.
     """
     folder = files("crosslabel.lab.report")
     style, script = ((folder / name).read_text("utf-8") for name in ("style.css", "page.js"))
@@ -74,7 +76,9 @@ def frame(title: str, lede: str, body: Markup) -> str:
         element(
             "div",
             element("span", "crosslabel", class_="brand"),
-            element("button", "Dark", class_="theme", type="button", hidden=True),
+            element("button", "Dark", class_="theme", type="button", hidden=True)
+            if scripted
+            else None,
             class_="over",
         ),
         element("h1", title),
@@ -85,7 +89,7 @@ def frame(title: str, lede: str, body: Markup) -> str:
         "body",
         element("a", "Skip to the results", href="#main", class_="skip"),
         element("div", masthead, body, class_="frame"),
-        element("script", Markup(script)),
+        element("script", Markup(script)) if scripted else None,
     )
     return f"<!doctype html>\n{element('html', head, inside, lang='en')}\n"
 
