@@ -33,6 +33,16 @@ class MatrixRows(TransformerMixin, BaseEstimator):
     ----------
     n_dimensions_ : int
         d, of matrices (d, d).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from crosslabel.features import MatrixRows
+    >>> rows = MatrixRows().fit_transform([np.diag([1.0, 2.0]), np.diag([3.0, 1.0])])
+    >>> rows.shape
+    (2, 3)
+    >>> bool(np.allclose(MatrixRows().inverse_transform(rows)[1], np.diag([3.0, 1.0])))
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {

@@ -83,6 +83,15 @@ class SADL(ComparisonMethod):
     ----------
     W. Tang, A. Panahi, H. Krim and L. Dai, "Structured Analysis Dictionary Learning for Image
     Classification", ICASSP 2018.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import SADL
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = SADL(5, max_iter=3, random_state=0).fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {
