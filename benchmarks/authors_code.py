@@ -4,7 +4,9 @@ DICTOL (Vu and Monga's toolbox of LRSDL; not copied here) is run by Octave: SRC,
 FDDL. Compared are the objective at the same dictionary and codes, the objective and the
 dictionary after some rounds of each side's own updates, and decisions with one dictionary.
 
-Run: python -m benchmarks.authors_code PATH_OF_DICTOL
+DPL's own code is a folder beside it.
+
+Run: python -m benchmarks.authors_code PATH_OF_DICTOL [--dpl PATH_OF_DPL]
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import numpy as np
 from scipy.io import loadmat, savemat
 from sklearn.datasets import load_digits
 
-from crosslabel import COPAR, DLSI, FDDL, SRC
+from crosslabel import COPAR, DLSI, DPL, FDDL, SRC
 from crosslabel.core.fisher import FisherModel
 from crosslabel.core.scaling import unit_rows
 from crosslabel.methods.base import ComparisonMethod
@@ -82,6 +84,24 @@ save('-v6', '%(folder)s/theirs.mat', 'src_pred', 'dlsi_cost', 'dlsi_D', 'dlsi_X'
 """
 
 
+DPL_SCRIPT = """
+warning('off', 'all'); addpath('%(dictol)s'); load('%(folder)s/problem.mat');
+C = numel(Y_range) - 1;
+for c = 1:C
+  rows = Y_range(c)+1:Y_range(c+1); own = Y(:, rows); others = Y; others(:, rows) = [];
+  Data{c} = own; D{c} = D_start(:, D_range(c)+1:D_range(c+1)); P{c} = zeros(k, size(Y, 1));
+  inverse{c} = inv(tau*own*own' + leak*others*others' + small*eye(size(Y, 1)));
+end
+A = UpdateA(D, Data, P, tau, k);
+for r = 1:rounds
+  P = UpdateP(A, inverse, P, Data, tau); D = UpdateD(A, Data, D); A = UpdateA(D, Data, P, tau, k);
+end
+P = UpdateP(A, inverse, P, Data, tau); encoder = cat(1, P{:});
+dpl_pred = ClassificationDPL(Q, D, encoder, k); dpl_D = cat(2, D{:}); dpl_A = cat(3, A{:});
+save('-v6', '%(folder)s/theirs.mat', 'dpl_pred', 'dpl_D', 'encoder', 'dpl_A');
+"""
+
+
 def problem() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Digits of unit norm, class by class, their labels, and queries."""
     X, y = load_digits(return_X_y=True)
@@ -98,12 +118,14 @@ def learnt(model: ComparisonMethod, X: np.ndarray, labels: np.ndarray) -> Any:
     return model
 
 
-def octave(dictol: Path, given: dict[str, Any], eta_factor: float) -> dict[str, Any]:
+def octave(
+    code: Path, given: dict[str, Any], eta_factor: float = 1.0, script: str = SCRIPT
+) -> dict[str, Any]:
     """What the authors' code finds for the problem given."""
     with tempfile.TemporaryDirectory() as folder:
         savemat(Path(folder, "problem.mat"), given)
-        words = {"dictol": dictol.resolve(), "folder": folder, "eta_factor": eta_factor}
-        Path(folder, "run.m").write_text(SCRIPT % words)
+        words = {"dictol": code.resolve(), "folder": folder, "eta_factor": eta_factor}
+        Path(folder, "run.m").write_text(script % words)
         subprocess.run(["octave-cli", "--quiet", str(Path(folder, "run.m"))], check=True)
         return loadmat(Path(folder, "theirs.mat"), squeeze_me=True)
 
@@ -150,10 +172,35 @@ def show(name: str, model: Any, theirs: dict[str, Any], scale: float) -> None:
         print(f"{name}: {np.sum(labels_ == said)} of {len(Q)} decisions agree, {whose} dictionary")
 
 
+def show_dpl(code: Path, given: dict[str, Any]) -> None:
+    """DPL: atoms, analysis dictionaries and decisions after some rounds of each side."""
+    X, labels, Q = problem()
+    model = learnt(DPL(ATOMS, max_iter=ROUNDS, random_state=0), X, labels)
+    weights = {"tau": model.fidelity, "leak": model.suppression, "small": model.ridge}
+    theirs = octave(code, given | weights, script=DPL_SCRIPT)
+    print(f"DPL: objective by round, ours   {np.array2string(model.objective_trace_, precision=6)}")
+    D, P, A = theirs["dpl_D"].T, theirs["encoder"], theirs["dpl_A"]
+    value = 0.0
+    for c, part in enumerate(class_parts(labels)):
+        own, atoms = X[part], slice(c * ATOMS, (c + 1) * ATOMS)
+        others = np.delete(X, part, axis=0)
+        value += ((own - A[:, :, c].T @ D[atoms]) ** 2).sum()
+        value += model.fidelity * ((own @ P[atoms].T - A[:, :, c].T) ** 2).sum()
+        value += model.suppression * ((others @ P[atoms].T) ** 2).sum()
+        value += model.ridge * (P[atoms] ** 2).sum()
+    print(f"DPL: objective, theirs after {ROUNDS} rounds {value:.6f}")
+    apart = [np.abs(a - b).max() for a, b in ((model.dictionary_, D), (model.projection_, P))]
+    print(f"DPL: dictionaries differ by at most {apart[0]:.2g}, analysis ones by {apart[1]:.2g}")
+    said = theirs["dpl_pred"].astype(int) - 1
+    agree = np.sum(model._scores(Q).argmax(axis=1) == said)
+    print(f"DPL: {agree} of {len(Q)} decisions agree, its own dictionary")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("dictol", type=Path)
-    dictol = parser.parse_args().dictol
+    parser.add_argument("--dpl", type=Path)
+    paths = parser.parse_args()
     X, labels, Q = problem()
     few = {"max_iter": ROUNDS, "tol": 0.0, "random_state": 0}
     models = {
@@ -168,13 +215,15 @@ def main() -> None:
         "Y_range": SAMPLES * np.arange(CLASSES + 1), "D_range": ATOMS * np.arange(CLASSES + 1),
         "rounds": ROUNDS, "k": ATOMS, "k0": SHARED, "fisher": FISHER,
     }  # fmt: skip
-    theirs = octave(dictol, given, 1.0)
+    theirs = octave(paths.dictol, given)
     src = learnt(SRC(2 * LAMBDA), X, labels)
     agree = np.sum(src._scores(Q).argmax(axis=1) == theirs["src_pred"].astype(int) - 1)
     print(f"SRC: of {len(Q)} decisions {agree} agree")
     for name, model in models.items():
         show(name, model, theirs, 1.0 if name == "COPAR" else 2.0)
-    doubled = octave(dictol, given, 2.0)
+    if paths.dpl is not None:
+        show_dpl(paths.dpl, given)
+    doubled = octave(paths.dictol, given, 2.0)
     print(f"DLSI, their update with 2η: {np.array2string(2 * doubled['dlsi_cost'], precision=5)}")
 
 
