@@ -11,8 +11,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import make_pipeline
 
-from crosslabel import CrossLabelClassifier, CrossLabelClassifierCV, RejectingClassifier
-from crosslabel import features, methods
+from crosslabel import (
+    CrossLabelClassifier,
+    CrossLabelClassifierCV,
+    RejectingClassifier,
+    features,
+    methods,
+)
 from crosslabel.files.foreign import FORMS
 from crosslabel.files.model import encoded
 

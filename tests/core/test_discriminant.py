@@ -9,7 +9,7 @@ from crosslabel.core.moments import Moments
 from tests.core.problems import samples
 
 
-def naive(X, labels, weights, alpha, Y):
+def naive(X, labels, weights, alpha, Y, own_variances=False):
     """μᵀW_α⁻¹y − ½μᵀW_α⁻¹μ with the matrices written out."""
     n_classes, M = labels.max() + 1, X.shape[1]
     W, means = np.zeros((M, M)), np.zeros((n_classes, M))
@@ -18,7 +18,8 @@ def naive(X, labels, weights, alpha, Y):
         means[c] = w @ Z / w.sum()
         W += ((Z - means[c]).T * w) @ (Z - means[c]) / weights.sum()
     scale = np.trace(W) / M if np.trace(W) > 1e-25 else 1.0
-    inverse = np.linalg.inv(W + alpha * scale * np.eye(M))
+    target = np.diag(np.diag(W)) if own_variances else scale * np.eye(M)
+    inverse = np.linalg.inv(W + alpha * target)
     return np.array([[m @ inverse @ y - 0.5 * m @ inverse @ m for m in means] for y in Y])
 
 
@@ -40,6 +41,30 @@ def test_scores_are_the_formula(data, alpha):
     assert_allclose(discriminant(statistics, alpha).scores(Y), expected, **tolerance)
     all_ = WithinClass.of(statistics)
     assert_allclose(all_.discriminant(alpha).scores(Y), expected, **tolerance)
+
+
+@pytest.mark.parametrize("sizes", [(3, 2, 2), (9, 9, 9)])  # as rows, and as a matrix
+@pytest.mark.parametrize("alpha", [0.03, 1.0, 20.0])
+def test_features_of_unlike_units_are_shrunk_to_their_own_variances(sizes, alpha):
+    rng = np.random.default_rng(0)
+    X, labels = samples(rng, sizes, 7)
+    X, weights = X * 10.0 ** np.arange(-3, 4), rng.uniform(0.5, 2, len(X))
+    statistics = Moments.from_samples(X, labels, 3, weights)
+    expected = naive(X, labels, weights, alpha, X, own_variances=True)
+    assert_allclose(discriminant(statistics, alpha, True).scores(X), expected, rtol=1e-6)
+
+
+def test_a_feature_that_does_not_vary_has_the_mean_variance_of_the_others():
+    X, labels = samples(np.random.default_rng(0), (9, 8, 7), 5)
+    X[:, 2] = np.array([1.0, -2.0, 0.5])[labels]
+    statistics = Moments.from_samples(X, labels, 3)
+    W = sum((X[labels == c] - X[labels == c].mean(0)).T @ (X[labels == c] - X[labels == c].mean(0))
+            for c in range(3)) / len(X)  # fmt: skip
+    target = np.diag(W).copy()
+    target[2] = target.mean()
+    inverse = np.linalg.inv(W + 0.3 * np.diag(target))
+    expected = statistics.means @ inverse
+    assert_allclose(discriminant(statistics, 0.3, True).weights, expected, rtol=1e-7, atol=1e-9)
 
 
 def test_without_shrinkage_where_samples_vary_in_all_features():
@@ -76,7 +101,7 @@ def test_equal_samples_do_not_vary_whatever_their_mean_is_rounded_to(dtype):
     X = np.random.default_rng(0).normal(size=(3, 6)).astype(dtype)
     repeated = Moments.from_samples(X.repeat(7, axis=0), np.arange(3).repeat(7), 3)
     single = Moments.from_samples(X, np.arange(3), 3)
-    for one in (discriminant(repeated, 0.5), WithinClass.of(repeated).discriminant(0.5)):
+    for one in (discriminant(repeated, 0.5), discriminant(repeated, 0.5, True)):
         assert_allclose(one.scores(X), discriminant(single, 0.5).scores(X), rtol=1e-4)
 
 

@@ -9,6 +9,7 @@ from crosslabel.core import manifolds
 from crosslabel.core.manifolds import (
     MANIFOLDS,
     covariances,
+    from_log_coordinates,
     log_coordinates,
     logarithms,
     overlaps,
@@ -43,6 +44,11 @@ def test_coordinates_keep_the_distance_of_logarithms():
         for b, w in zip(C, Z):
             apart = np.linalg.norm(logm(a) - logm(b), "fro")
             assert_allclose(np.linalg.norm(z - w), apart, atol=1e-8)
+
+
+def test_coordinates_lead_back_to_the_matrix():
+    C = matrices()
+    assert_allclose(from_log_coordinates(log_coordinates(rows(C))), rows(C), atol=1e-9)
 
 
 def test_the_log_euclidean_kernel():

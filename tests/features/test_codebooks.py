@@ -1,9 +1,16 @@
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
-from crosslabel.features import codebooks
+from crosslabel.features import DenseSIFT, codebooks
 from crosslabel.features.assignment import L1_PENALTY
-from crosslabel.features.codebooks import CODEBOOKS, code_matrix, kmeans_codebook, sparse_codebook
+from crosslabel.features.codebooks import (
+    CODEBOOKS,
+    DescriptorSampler,
+    code_matrix,
+    kmeans_codebook,
+    sparse_codebook,
+)
 
 
 def descriptors(n=400, seed=0):
@@ -46,3 +53,27 @@ def test_sparse_words_lower_the_cost_of_codes_and_stay_in_the_unit_ball(monkeypa
 def test_more_words_than_descriptors_are_refused(name):
     with pytest.raises(ValueError, match="9 words needs as many descriptors"):
         CODEBOOKS[name](descriptors(5), 9, np.random.RandomState(0))
+
+
+def test_words_are_the_means_of_what_lies_nearest_to_them():
+    centres = 10 * np.eye(4, 6)
+    drawn = (
+        centres[np.arange(400) % 4] + np.random.default_rng(0).normal(0, 0.1, (400, 6))
+    ).astype(np.float32)
+    words = kmeans_codebook(drawn, 4, np.random.RandomState(3))
+    assert (words.shape, words.dtype) == ((4, 6), np.float32)
+    nearest = ((drawn[:, None] - words[None]) ** 2).sum(axis=2).argmin(axis=1)
+    for word in np.unique(nearest):
+        assert_allclose(words[word], drawn[nearest == word].mean(axis=0), atol=1e-3)
+
+
+def test_a_sample_is_some_of_the_descriptors_drawn_with_the_seed():
+    image, sift = np.random.default_rng(0).random((60, 80)), DenseSIFT(8, (16,))
+    every = sift.describe(image).values
+    drawn = DescriptorSampler(sift, 5)((image, 7))
+    assert drawn.shape == (5, 128)
+    assert all((row == every).all(axis=1).any() for row in drawn)
+    assert_array_equal(drawn, DescriptorSampler(sift, 5)((image, 7)))
+    assert (drawn != DescriptorSampler(sift, 5)((image, 8))).any()
+    small = DescriptorSampler(sift, 10**6, longest_side=40)((image, 7))
+    assert len(small) < len(every)

@@ -126,5 +126,5 @@ def test_a_patch_larger_than_the_image_gives_nothing(image):
 
 
 def test_a_patch_size_must_divide_into_bins(image):
-    with pytest.raises(ValueError, match="multiple of 4, but patch_sizes holds 18"):
+    with pytest.raises(ValueError, match="multiple of 4 of at most 2048, but patch_sizes holds 18"):
         DenseSIFT(patch_sizes=(18,)).fit([image])

@@ -75,6 +75,12 @@ def test_the_network_of_the_wheel_sees_what_is_alike():
     assert X[0] @ X[1] > 0.9 > X[0] @ X[2] + 0.1
 
 
+def test_the_side_of_the_pictures(own):
+    assert Embedding().fit([]).size_ == 256
+    assert Embedding(size=96).fit([]).size_ == 96
+    assert Embedding(own[0]).fit([]).size_ == 224
+
+
 def test_paths_and_arrays(own, tmp_path):
     Image.fromarray(PHOTOS[0]).save(tmp_path / "a.png")
     X = Embedding(own[0], size=16).fit_transform([PHOTOS[0], str(tmp_path / "a.png")])

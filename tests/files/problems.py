@@ -12,6 +12,7 @@ from crosslabel.features import LBPTOP, DenseSIFT, Eigenfaces, Pixels, RandomFac
 from crosslabel.files import Model
 from crosslabel.files.container import PREFIX, pack, seal
 from crosslabel.files.model import encoded
+from crosslabel.files.schema import arrays
 
 RANDOM = np.random.default_rng(0)
 IMAGES = RANDOM.random((12, 24, 24)).astype(np.float32)
@@ -72,3 +73,39 @@ def npy(array, allow_pickle=False):
     buffer = io.BytesIO()
     np.save(buffer, array, allow_pickle=allow_pickle)
     return buffer.getvalue()
+
+
+def with_arrays(content, **changes):
+    """A sealed file in which arrays, by the names of their attributes, are others."""
+    parts = members(content)
+    places = dict(arrays(json.loads(parts["schema.json"])))
+    for name, value in changes.items():
+        file = next(f for path, f in places.items() if path.rpartition(".")[2] == name)
+        old = np.load(io.BytesIO(parts[file]))
+        parts[file] = npy(value(old) if callable(value) else value)
+    return pack(parts.items())
+
+
+def with_values(content, **changes):
+    """A sealed file in which plain attributes, wherever they are, have other values."""
+
+    def change(tree):
+        for node in nodes(tree):
+            if node["__loader__"] == "DictNode":
+                for name in changes.keys() & node["content"].keys():
+                    value = json.dumps(changes[name])
+                    kind = {"__loader__": "JsonNode", "__module__": "builtins", "__class__": "str"}
+                    node["content"][name] = kind | {"content": value}
+
+    return with_json(content, "schema.json", change)
+
+
+def nodes(value):
+    """All nodes of a tree."""
+    if isinstance(value, dict):
+        if "__loader__" in value:
+            yield value
+        value = list(value.values())
+    if isinstance(value, list):
+        for entry in value:
+            yield from nodes(entry)

@@ -1,7 +1,5 @@
 """What is chosen, for problems whose answer is known."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -24,7 +22,7 @@ from crosslabel.flagship.choose import (
 )
 from crosslabel.flagship.lifts import LiftPlan
 from crosslabel.flagship.problem import Settings
-from crosslabel.flagship.race import JointSetting
+from crosslabel.flagship.race import Candidate, JointSetting
 from crosslabel.flagship.wish import Wish
 from crosslabel.intake.checking import Training
 from crosslabel.intake.lift import Lift
@@ -68,6 +66,15 @@ def test_kernels_are_taken_where_only_they_can_tell_and_linear_atoms_are_shown()
     assert curved == sorted(curved)
     X, labels = blobs(n=150, distance=1.0)
     assert all(m.lift.kernel is None for m in choose(distinct(X, labels), WISH).members)
+
+
+def test_few_samples_of_a_table_choose_a_discriminant_of_its_features():
+    rng = np.random.default_rng(0)
+    mixing = rng.normal(size=(8, 8))
+    means, labels = 1.5 * rng.normal(size=(3, 8)), np.arange(15) % 3
+    X = (means[labels] + rng.normal(size=(15, 8)) @ mixing) * 10.0 ** np.arange(8)
+    members = choose(distinct(X, labels), WISH).members
+    assert any(m.lift.keeps_features and m.discriminant_share > 0 for m in members)
 
 
 def test_what_is_named_is_kept():
@@ -138,7 +145,7 @@ def candidates(n, seed=0):
         setting = JointSetting("unit", "local", 3, 0.1, 0.2, 1.5 + k, 0.5 + 2 * k)
         logits = rng.normal(size=(30, 3)) - 0.3 * k * np.eye(3)[np.arange(30) % 3]
         found.append(
-            SimpleNamespace(setting=setting, logits=logits, losses=rng.uniform(1, 2, 30) + k)
+            Candidate(setting, logits, rng.uniform(1, 2, 30) + k, head_start=5.0 * (k == 1))
         )
     return found
 
@@ -146,7 +153,8 @@ def candidates(n, seed=0):
 def test_an_average_weights_candidates_by_their_shares_at_its_own_temperature():
     found, labels = candidates(4), np.arange(30) % 3
     weights = np.linspace(0.5, 2, 30)
-    part = shares(np.array([sum(weights * one.losses) for one in found]), RATE)
+    losses = np.array([sum(weights * one.losses) for one in found]) - [0, 5, 0, 0]
+    part = shares(losses, RATE)
     part = np.array([p if p >= NEGLIGIBLE else 0.0 for p in part])
     part = part / sum(part)
     mixture = sum(p * one.logits for p, one in zip(part, found))
@@ -165,6 +173,8 @@ def test_a_shrinkage_is_scaled_from_the_span_of_the_samples_to_all_features(n_so
     setting = JointSetting("unit", "local", 3, 0.1, 0.2, 1.0, 1.0)
     member = _member(setting, Lift(), WISH, 6, n_some)
     assert_allclose(member.shrinkage, 0.2 * factor)
+    table = Lift(np.zeros(5), np.ones(5), 1.0, unit=False)  # its α is of each feature's variance
+    assert_allclose(_member(setting, table, WISH, 6, n_some).shrinkage, 0.2)
 
 
 @pytest.mark.parametrize("sizes", [(7, 9, 1), (2, 9, 12), (3, 30, 1), (40, 40, 40)])

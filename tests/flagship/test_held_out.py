@@ -1,5 +1,7 @@
 """Scores of left-out samples against models that are trained without them, written out."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
@@ -60,9 +62,13 @@ def test_global_evidence_is_of_one_code_over_all_atoms(short):
             assert found["global-length"][place, label] == pytest.approx(longer, rel=1e-6)
 
 
+@pytest.mark.parametrize("own", [False, True])
 @pytest.mark.parametrize("shrinkage", [0.01, 1.0])
-def test_discriminants_are_those_of_the_other_folds(shrinkage):
+def test_discriminants_are_those_of_the_other_folds(shrinkage, own):
     samples, rows = drawn()
+    if own:  # features of unlike units
+        rows = rows * 3.0 ** np.arange(6)
+        samples = replace(samples, scaled=rows, own_variances=True)
     (found,) = discriminants(samples, 1, [shrinkage])
     seen, w = samples.fold != 1, samples.weights
     means, W = [], np.zeros((6, 6))
@@ -71,7 +77,7 @@ def test_discriminants_are_those_of_the_other_folds(shrinkage):
         means.append(np.average(rows[members], axis=0, weights=w[members]))
         for row, weight in zip(rows[members], w[members]):
             W += weight * np.outer(row - means[-1], row - means[-1]) / w[seen].sum()
-    W += shrinkage * np.trace(W) / 6 * np.eye(6)
+    W += shrinkage * np.diag(np.diag(W) if own else np.full(6, np.trace(W) / 6))
     for place, query in enumerate(rows[samples.fold == 1]):
         for label, mean in enumerate(means):
             expected = mean @ np.linalg.solve(W, query) - 0.5 * mean @ np.linalg.solve(W, mean)
@@ -82,6 +88,21 @@ def test_rows_have_the_inner_products_of_the_gram_matrix():
     samples, rows = drawn(short=False)
     assert np.allclose(samples.rows @ samples.rows.T, rows @ rows.T, atol=1e-8)
     assert samples.rows.shape[1] <= len(samples.gram)
+
+
+def test_features_that_count_are_kept_where_samples_are_fewer():
+    rows = np.random.default_rng(0).normal(size=(6, 9)) * 2.0 ** np.arange(9)
+    labels, fold = np.arange(6) % 2, np.arange(6) // 2
+    samples = Samples(rows, labels, fold, np.ones(6), own_variances=True)
+    assert samples.rows is rows
+    (found,) = discriminants(samples, 0, [0.5])
+    seen = fold != 0
+    means = np.array([rows[seen & (labels == c)].mean(axis=0) for c in range(2)])
+    rest = rows[seen] - means[labels[seen]]
+    W = rest.T @ rest / seen.sum()
+    solved = np.linalg.solve(W + 0.5 * np.diag(np.diag(W)), means.T)
+    expected = rows[:2] @ solved - 0.5 * np.diag(means @ solved)
+    assert np.allclose(found, expected)
 
 
 def test_the_largest_axes_of_a_large_class_are_the_same_found_alone():

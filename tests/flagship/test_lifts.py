@@ -9,6 +9,7 @@ from crosslabel.flagship.problem import Settings
 from crosslabel.flagship.wish import Wish
 
 WISH = Wish(Settings())
+TABLE = "standard, offset", "standard"
 
 
 def table(n=12, m=5, seed=0):
@@ -24,13 +25,24 @@ def test_linear_lifts_have_unit_norm_and_the_offset_is_their_last_coordinate():
     for name, plan in tried(X).items():
         if plan.kernel is None:
             rows = plan.lift(X)
-            assert np.allclose(np.linalg.norm(rows, axis=1), 1)
-            assert rows.shape[1] == X.shape[1] + ("offset" in name)
+            if name != "standard":
+                assert np.allclose(np.linalg.norm(rows, axis=1), 1)
+            assert rows.shape[1] == X.shape[1] + (name != "unit")
     offset = tried(X)["unit, offset"].lift.offset
     assert offset == pytest.approx(np.sqrt(np.mean(np.sum(X**2, axis=1))))
     row = tried(X)["unit, offset"].lift(X[:1])[0]
     assert np.allclose(row[:-1] / row[-1], X[0] / offset)
     assert tried(X)["standard, offset"].lift.offset == pytest.approx(np.sqrt(5))
+
+
+def test_the_features_of_a_table_are_tried_as_they_are_if_few():
+    X = table()
+    rows = tried(X)["standard"].lift(X)
+    assert np.allclose(rows[:, :5], (X - X.mean(axis=0)) / X.std(axis=0))
+    assert np.allclose(rows[:, 5], np.sqrt(5))
+    wide = np.random.default_rng(0).normal(size=(12, 101))
+    assert "standard" not in tried(wide)
+    assert "standard" in tried(wide[:, :100])
 
 
 def test_gamma_is_one_over_the_variance_of_the_scaled_rows():
@@ -45,7 +57,7 @@ def test_tables_of_unlike_units_are_standardised():
     assert is_comparable(X)
     X[:, 0] *= 1e4
     assert not is_comparable(X)
-    assert set(tried(X)) == {"standard, offset", "rbf, standard"}
+    assert set(tried(X)) == {"standard, offset", "standard", "rbf, standard"}
     assert is_comparable(1e200 * table())
     assert not is_comparable(table()[:, :1])
 
@@ -61,10 +73,10 @@ def test_rows_of_zeros_and_constant_features_do_no_harm():
 @pytest.mark.parametrize(
     ("wish", "names"),
     [
-        ({"kernel": "linear"}, {"unit", "unit, offset", "standard, offset"}),
-        ({"kernel": "linear", "offset": 0}, {"unit", "standard, offset"}),
-        ({"kernel": "linear", "offset": 2.0}, {"unit, offset", "standard, offset"}),
-        ({"kernel": "poly"}, {"unit", "unit, offset", "standard, offset"}),
+        ({"kernel": "linear"}, {"unit", "unit, offset", *TABLE}),
+        ({"kernel": "linear", "offset": 0}, {"unit", *TABLE}),
+        ({"kernel": "linear", "offset": 2.0}, {"unit, offset", *TABLE}),
+        ({"kernel": "poly"}, {"unit", "unit, offset", *TABLE}),
         ({"rule": "local"}, {"named"}),
         ({"scale": "unit"}, {"named"}),
     ],

@@ -27,7 +27,10 @@ LABELS = np.arange(N) % 3
 WEIGHTS = np.linspace(0.5, 2, N)
 GRID = Grid((0.1, 1.0), (0.01,), ("global-length",), (0.01, 0.1, 1.0), 4)
 SAMPLES = SimpleNamespace(
-    labels=LABELS, weights=WEIGHTS, left_out=lambda number: np.arange(number, N, 2)
+    labels=LABELS,
+    weights=WEIGHTS,
+    left_out=lambda number: np.arange(number, N, 2),
+    own_variances=False,
 )
 
 
@@ -90,19 +93,23 @@ def test_the_two_best_shrinkages_are_followed():
     assert discriminant_of(1.0) in one.scores
 
 
-def test_a_candidate_joins_the_best_dictionary_and_the_best_discriminant():
+@pytest.mark.parametrize("is_table", [False, True])
+def test_a_candidate_joins_the_best_dictionary_and_the_best_discriminant(is_table):
     one, rows = runner(), np.arange(N)
+    one.samples = SimpleNamespace(**{**vars(SAMPLES), "own_variances": is_table})
     kinds = Kind(LOCAL, 1.0, "local"), discriminant_of(0.1)
     scores = np.array([one.scores[kind] for kind in kinds])
     scale = np.array([spread(part) for part in scores])
     sharp = np.array([temperature(part, LABELS, WEIGHTS)[0] for part in scores])
     losses = [sum(WEIGHTS * log_losses(t * part, LABELS)) for t, part in zip(sharp, scores)]
-    start = shares(np.array(losses), 0.1) * sharp * scale
+    ahead_by = 30.0 if is_table else 0.0
+    start = shares(np.array([losses[0], losses[1] - ahead_by]), 0.1) * sharp * scale
     scaled = np.array([part / s for part, s in zip(scores, scale)])
     a, b = fit_weights(scaled, LABELS, WEIGHTS, start=start, pull=10.0) / scale
     found = one.candidate(rows)
     assert_allclose(found.logits, a * scores[0] + b * scores[1], rtol=1e-6)
     assert_allclose(found.losses, log_losses(found.logits, LABELS))
+    assert found.head_start == (4.0 if is_table else 0.0)
     setting = found.setting
     assert (setting.lift, setting.rule, setting.n_atoms) == ("unit", "local", 4)
     assert (setting.ridge, setting.shrinkage) == (1.0, 0.1)

@@ -1,11 +1,14 @@
 """What is of no known class must be refused, at the rate that was asked for."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_digits
 from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
@@ -84,6 +87,38 @@ def test_unknown_classes_are_accepted_at_about_the_wanted_rate(digits, rate):
     # The share of known queries that are lost was foretold from the training samples.
     assert abs(np.mean(~kept) - model.false_reject_rate_) < 0.1
     assert np.mean(model.predict(X[1::2])[kept] == y[1::2][kept]) > 0.97
+
+
+class Remembers(ClassifierMixin, BaseEstimator):
+    """Novelty is how many samples the model was taught; queries are their own places."""
+
+    taught: ClassVar[list] = []
+
+    def fit(self, X, y):
+        self.classes_, self.n_ = np.unique(y), len(X)
+        self.taught.append(set(X[:, 0].astype(int)))
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+    def novelty_score(self, X):
+        assert not set(X[:, 0].astype(int)) & self.taught[-1]
+        return np.full(len(X), float(self.n_))
+
+
+def test_strangers_are_scored_by_all_samples_of_the_other_classes():
+    y = np.repeat(np.arange(5), 10)
+    X = np.arange(50.0)[:, None]
+    Remembers.taught.clear()
+    model = RejectingClassifier(Remembers(), random_state=0).fit(X, y)
+    assert_array_equal(model.unknown_scores_, np.full(50, 40.0))  # four of five classes, whole
+    assert_array_equal(model.known_scores_, np.full(50, 40.0))  # four in five of every class
+    assert [len(rows) for rows in Remembers.taught] == [50] + 10 * [40]
+    for rows in Remembers.taught[1:6]:
+        assert len({y[row] for row in rows}) == 4
+    for rows in Remembers.taught[6:]:
+        assert np.bincount([y[row] for row in rows]).tolist() == [8] * 5
 
 
 def test_labels_of_rejected_queries(digits):

@@ -28,6 +28,15 @@ def test_a_plain_lift_is_the_unit_norm_alone(rows):
     assert not Lift(np.zeros(4), np.ones(4)).is_plain
 
 
+def test_features_are_kept_without_unit_norm_and_kernel(rows):
+    table = Lift(np.zeros(4), np.ones(4), 2.0, unit=False)
+    assert table.keeps_features
+    assert not Lift(np.zeros(4), np.ones(4), 2.0).keeps_features
+    assert not Lift(unit=False).keeps_features
+    kernel = KernelMap.fit("rbf", rows, 1.0)
+    assert not Lift(np.zeros(4), np.ones(4), unit=False, kernel=kernel).keeps_features
+
+
 def test_a_row_of_zeros_stays_zero_and_the_input_is_left_alone(rows):
     rows[0] = 0
     before = rows.copy()

@@ -54,5 +54,5 @@ def test_a_clip_beyond_the_limit_is_refused_while_it_is_read(tmp_path, monkeypat
     write_video(tmp_path / "a.avi", CLIP)
     monkeypatch.setenv("CROSSLABEL_BUDGET", f"bytes={10 * CLIP[0].size}")
     monkeypatch.setattr(clips, "FRAMES_HELD", 1)
-    with pytest.raises(UnreadableFile, match="bytes, more than the limit.*CROSSLABEL_BUDGET"):
+    with pytest.raises(UnreadableFile, match=r"bytes, more than the limit.*CROSSLABEL_BUDGET"):
         read_clip(tmp_path / "a.avi")

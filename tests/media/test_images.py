@@ -128,7 +128,7 @@ def test_larger_than_the_limit_is_refused(tmp_path):
     file = tmp_path / "vast.png"
     Image.new("1", (16_000, 10_000)).save(file)
     with pytest.raises(
-        UnreadableFile, match="16000×10000 pixels takes 160 M pixels.*CROSSLABEL_BUDGET=pixels"
+        UnreadableFile, match=r"16000×10000 pixels takes 160 M pixels.*CROSSLABEL_BUDGET=pixels"
     ):
         read_image(file)
 

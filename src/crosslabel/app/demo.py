@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
@@ -56,7 +56,7 @@ class Pictures(NamedTuple):
     shape: tuple[int, int]
     train: NDArray[np.intp]
     test: NDArray[np.intp]
-    photos: NDArray[np.generic] | None = None  # what a network can look at
+    photos: NDArray[Any] | None = None  # what a network can look at
 
 
 class Row(NamedTuple):

@@ -49,7 +49,7 @@ def import_writer() -> None:
     For that list it imports all of scikit-learn, and with it torch and Dask where they are: three
     seconds. Model files are read by a reader of ours.
     """
-    utilities = import_module("sklearn.utils")
+    utilities: Any = import_module("sklearn.utils")
     every = utilities.all_estimators
     utilities.all_estimators = list
     try:

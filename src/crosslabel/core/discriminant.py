@@ -1,7 +1,8 @@
 """The Gaussian discriminant: the linear classifier that the same statistics hold.
 
 g_c(y) = μ_cᵀW_α⁻¹y − ½ μ_cᵀW_α⁻¹μ_c, with W_α = W + α·tr(W)/M·I and W the covariance of samples
-about the mean of their class.
+about the mean of their class. Features of unlike units are shrunk to their own variances instead:
+W_α = W + α·diag(W), which is the former for features that were divided by their deviations.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ class Discriminant:
         return Y @ weights.T + offsets
 
 
-def discriminant(statistics: Moments, shrinkage: float) -> Discriminant:
+def discriminant(
+    statistics: Moments, shrinkage: float, own_variances: bool = False
+) -> Discriminant:
     """The Gaussian discriminant with one α.
 
     Parameters
@@ -49,6 +52,8 @@ def discriminant(statistics: Moments, shrinkage: float) -> Discriminant:
         Every class has at least one sample.
     shrinkage : float
         α ≥ 0; zero only if the samples vary in all features.
+    own_variances : bool, default=False
+        Whether W is shrunk to its diagonal.
 
     Returns
     -------
@@ -60,7 +65,7 @@ def discriminant(statistics: Moments, shrinkage: float) -> Discriminant:
     numpy.linalg.LinAlgError
         If α is zero and W singular.
     """
-    return WithinClass.of(statistics).discriminant(shrinkage)
+    return WithinClass.of(statistics, own_variances).discriminant(shrinkage)
 
 
 @dataclass(frozen=True)
@@ -76,8 +81,10 @@ class WithinClass:
     gram : ndarray
         FFᵀ; without rows W itself.
     scale : float
-        tr(W)/M.
+        tr(W)/M; one for features that were divided by their deviations.
     means : ndarray of shape (n_classes, n_features)
+    deviations : ndarray of shape (n_features,), or None
+        What features were divided by, for W to be shrunk to its diagonal.
     dtype : dtype
         Of the statistics; all else is in float64.
     """
@@ -86,18 +93,24 @@ class WithinClass:
     gram: Array
     scale: float
     means: Array
+    deviations: Array | None
     dtype: np.dtype
 
     @classmethod
-    def of(cls, statistics: Moments) -> WithinClass:
+    def of(cls, statistics: Moments, own_variances: bool = False) -> WithinClass:
         """From the scatters of the classes, W = Σ_c S_c / Σ_c n_c."""
         array, is_factor = within_scatter(statistics)
         total = max(float(statistics.counts.sum()), np.finfo(float).tiny)
         rows = array / np.sqrt(total) if is_factor else None
-        gram = array / total if rows is None else rows @ rows.T
-        scale = _scale(float(np.trace(gram)), statistics.means)
+        W = array / total if rows is None else rows @ rows.T
         means, dtype = statistics.means.astype(np.float64), statistics.means.dtype
-        return cls(rows, gram, scale, means, dtype)
+        if not own_variances or not _varies(float(np.trace(W)), statistics.means):
+            return cls(rows, W, _scale(float(np.trace(W)), statistics.means), means, None, dtype)
+        variances = np.diagonal(W) if rows is None else np.einsum("if,if->f", rows, rows)
+        deviations = np.sqrt(positive(variances))
+        rows = None if rows is None else rows / deviations
+        W = W / np.outer(deviations, deviations) if rows is None else rows @ rows.T
+        return cls(rows, W, 1.0, means / deviations, deviations, dtype)
 
     def discriminant(self, shrinkage: float) -> Discriminant:
         """The Gaussian discriminant with this α ≥ 0; parameters as for `discriminant`."""
@@ -116,14 +129,26 @@ class WithinClass:
             inside = solve_upper(solve_lower(self.means @ self.rows.T, L), L)
             solved = (self.means - inside @ self.rows) / shift
         offsets = -0.5 * np.einsum("cf,cf->c", solved, self.means)
+        if self.deviations is not None:
+            solved = solved / self.deviations
         return Discriminant(solved.astype(self.dtype), offsets.astype(self.dtype))
+
+
+def positive(variances: Array) -> Array:
+    """Variances, with their mean for features that vary by no more than rounding."""
+    mean = float(variances.mean()) or 1.0
+    return np.where(variances > 1e-12 * mean, variances, mean)
+
+
+def _varies(trace: float, means: Array) -> bool:
+    """Whether samples vary by more than rounding: equal ones do by that of their mean."""
+    rounding = (100 * np.finfo(means.dtype).eps) ** 2 * float(np.max(np.sum(means**2, axis=1)))
+    return trace > rounding
 
 
 def _scale(trace: float, means: Array) -> float:
     """tr(W)/M; one where samples do not vary: every α then gives the nearest mean."""
-    # Equal samples vary by the rounding of their mean.
-    rounding = (100 * np.finfo(means.dtype).eps) ** 2 * float(np.max(np.sum(means**2, axis=1)))
-    return trace / means.shape[1] if trace > rounding else 1.0
+    return trace / means.shape[1] if _varies(trace, means) else 1.0
 
 
 def _singular(shrinkage: float) -> np.linalg.LinAlgError:

@@ -72,6 +72,16 @@ def log_coordinates(rows: Array) -> Array:
     return logs[:, *upper] * np.where(upper[0] == upper[1], 1.0, np.sqrt(2.0))
 
 
+def from_log_coordinates(coordinates: Array) -> Array:
+    """The covariance matrices, as rows, that have these coordinates: V exp(Λ) Vᵀ."""
+    d = (isqrt(8 * coordinates.shape[1] + 1) - 1) // 2
+    upper = np.triu_indices(d)
+    logs = np.zeros((len(coordinates), d, d))
+    logs[:, *upper] = coordinates / np.where(upper[0] == upper[1], 1.0, np.sqrt(2.0))
+    values, axes = np.linalg.eigh(logs, UPLO="U")
+    return ((axes * np.exp(values)[:, None, :]) @ axes.transpose(0, 2, 1)).reshape(-1, d * d)
+
+
 def _check_positive(least: Array, largest: Array) -> None:
     bad = np.flatnonzero(~(least > 0))
     if len(bad):

@@ -3,6 +3,7 @@ from crosslabel.features.dense_sift import DenseSIFT as DenseSIFT
 from crosslabel.features.eigenfaces import Eigenfaces as Eigenfaces
 from crosslabel.features.embedding import Embedding as Embedding
 from crosslabel.features.lbptop import LBPTOP as LBPTOP
+from crosslabel.features.matrix_rows import MatrixRows as MatrixRows
 from crosslabel.features.pixels import Pixels as Pixels
 from crosslabel.features.random_faces import RandomFaces as RandomFaces
 from crosslabel.features.region_covariance import RegionCovariance as RegionCovariance

@@ -22,6 +22,7 @@ from crosslabel.core.scaling import Array
 from crosslabel.features.extraction import extract
 from crosslabel.features.lbptop import LBPTOP
 from crosslabel.media.gray import Images, Item, gray_clip
+from crosslabel.site import on_site
 
 BRICK = 20
 """Most frames, rows and columns of a brick, whose LBP-TOP histogram is one column."""
@@ -89,6 +90,7 @@ def leading(matrix: Array, dimension: int) -> Array:
     return left * np.where(peaks < 0, -1.0, 1.0)
 
 
+@on_site
 class ClipSubspace(TransformerMixin, BaseEstimator):
     """Describe a clip by a subspace, whatever its brightness and order.
 
@@ -113,6 +115,14 @@ class ClipSubspace(TransformerMixin, BaseEstimator):
     Dictionary Learning on Grassmann Manifolds", International Journal of Computer Vision, 2015.
     G. Doretto, A. Chiuso, Y. N. Wu and S. Soatto, "Dynamic Textures", International Journal of
     Computer Vision, 2003.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from crosslabel.features import ClipSubspace
+    >>> clips = [np.random.default_rng(seed).random((12, 20, 20)) for seed in range(3)]
+    >>> ClipSubspace(dimension=2, span="frames").fit_transform(clips).shape
+    (3, 800)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {

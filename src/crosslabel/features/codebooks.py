@@ -1,4 +1,4 @@
-"""Ways to learn the words of a codebook from descriptors.
+"""Ways to learn the words of a codebook from descriptors, and how these are drawn.
 
 A new way is one function and one entry in `CODEBOOKS`.
 """
@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.core.unit_ball import update_atoms
 from crosslabel.features.assignment import Codebook, lasso
+from crosslabel.media.gray import Item, gray_image
 
 ROUNDS = 5
 """Of codes and words: from centroids, more of them lower what is left by less than a per cent."""
@@ -80,3 +83,18 @@ CODEBOOKS: dict[str, Callable[[Array, int, np.random.RandomState], Array]] = {
     "kmeans": kmeans_codebook,
     "sparse": sparse_codebook,
 }
+
+
+@dataclass(frozen=True)
+class DescriptorSampler:
+    """Draw some descriptors of an image: what the processes of `fit` run."""
+
+    descriptor: BaseEstimator
+    quota: int
+    longest_side: int | None = None
+
+    def __call__(self, item: tuple[Item, int]) -> Array:
+        """At most `quota` descriptors of the image, drawn with the seed."""
+        image, seed = item
+        values = self.descriptor.describe(gray_image(image, self.longest_side)).values
+        return values[np.random.default_rng(seed).permutation(len(values))[: self.quota]]

@@ -33,6 +33,10 @@ NAME = "efficientnet-lite0"
 DIGEST = hashlib.sha256(f"{WEIGHTS_DIGEST} {GRAPH}".encode()).hexdigest()
 """What a stored model knows this network by."""
 
+SIDE = 256
+"""Of the pictures that it sees here. It was trained with 224, on parts of photos, in which things
+are larger than in whole ones: a larger picture makes up for it (docs/guide/features.md)."""
+
 STRIDES = (1, 2, 1, 2, 1, 2, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1)  # of the blocks' depthwise convolutions
 EPSILON = 1e-3  # of every batch norm
 OPSET, IR_VERSION = 17, 8  # what runtimes since 2022 know

@@ -23,7 +23,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.scaling import Array
-from crosslabel.features.efficientnet_lite import DIGEST, WHEEL, network_bytes
+from crosslabel.features.efficientnet_lite import DIGEST, SIDE, WHEEL, network_bytes
 from crosslabel.features.extraction import extract
 from crosslabel.features.network import Network, opened
 from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps
@@ -49,8 +49,8 @@ class Embedding(TransformerMixin, BaseEstimator):
         An ONNX file of a network that takes colour pictures; None for EfficientNet-Lite0, whose
         weights come with the extra `embed`.
     size : int, default=None
-        Side of the square pictures that the network sees; None for the network's own, or 224 where
-        it takes any.
+        Side of the square pictures that the network sees. None for 256 with EfficientNet-Lite0; for
+        other networks their own, or 224 where they take any.
     frame : {"whole", "centre"}, default="whole"
         What of an image becomes that square: all of it, squeezed where it is not square, or the
         square in its middle.
@@ -61,8 +61,8 @@ class Embedding(TransformerMixin, BaseEstimator):
         The value in the network that is taken, of which maps are averaged over all places; None
         for its only output.
     power : float, default=0.5
-        Each value v becomes sign(v)·|v|ᵖ: less than 1 keeps the few strongest answers of the
-        network from outvoting the rest; 1 takes them as they are.
+        p: each value keeps its sign, and its size v becomes vᵖ. Less than 1 keeps the few strongest
+        answers of the network from outvoting the rest; 1 takes them as they are.
     n_jobs : int, default=None
         Threads that read pictures and run the network; -1 for one on each core.
     cache : path, default=None
@@ -149,15 +149,16 @@ class Embedding(TransformerMixin, BaseEstimator):
         _tuning("mean", self.mean)
         if not np.all(_tuning("scale", self.scale)):
             raise ValueError(f"scale must not be 0, but it is {self.scale!r}.")
+        size = self.size
         if self.model is None:
-            self.digest_, content = DIGEST, network_bytes()
+            self.digest_, content, size = DIGEST, network_bytes(), self.size or SIDE
         else:
             content = _content(Path(self.model))
             self.digest_ = hashlib.sha256(content).hexdigest()
             place = _place(self.digest_)
             if not place.exists():
                 write_whole(place, lambda file: file.write(content))
-        self.size_ = opened(content, self.layer, self.size).side
+        self.size_ = opened(content, self.layer, size).side
         return self
 
     def transform(self, X: Images) -> Array:

@@ -24,11 +24,14 @@ from crosslabel.features.covariance_rows import OUTPUTS, covariance_names, covar
 from crosslabel.features.extraction import extract
 from crosslabel.features.recipe import FeatureSettings, Recipe, Steps
 from crosslabel.media.gray import Images, Item, gray_clip, gray_image
+from crosslabel.site import on_site
 
 READERS = {"images": gray_image, "clips": gray_clip}
 AXES = {"images": 2, "clips": 3}
+MOST_SCALES, LARGEST_SCALE = 16, 256
 
 
+@on_site
 class RegionCovariance(TransformerMixin, BaseEstimator):
     """Describe an image or a clip by the covariance of its pixels' features.
 
@@ -60,6 +63,15 @@ class RegionCovariance(TransformerMixin, BaseEstimator):
     ----------
     O. Tuzel, F. Porikli and P. Meer, "Region Covariance: A Fast Descriptor for Detection and
     Classification", ECCV 2006.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from crosslabel.features import RegionCovariance
+    >>> rng = np.random.default_rng(0)
+    >>> images = [rng.random((32, 24)) for _ in range(6)]
+    >>> RegionCovariance(scales=(0, 1)).fit_transform(images).shape
+    (6, 78)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {
@@ -96,11 +108,17 @@ class RegionCovariance(TransformerMixin, BaseEstimator):
     def fit(self, X: Images, y: object = None) -> Self:
         """Check the parameters; there is nothing to learn."""
         self._validate_params()
-        if len(self.scales) == 0 or min(self.scales) < 0:
-            raise ValueError(
-                f"scales must be one or more numbers from 0 up, but they are {self.scales!r}."
-            )
+        self.check_stored()
         return self
+
+    def check_stored(self) -> None:
+        """Refuse scales that no image has, or more than a matrix can hold."""
+        if not 1 <= len(self.scales) <= MOST_SCALES:
+            raise ValueError(f"scales must be 1 to {MOST_SCALES} numbers, not {len(self.scales)}.")
+        if not all(0 <= scale <= LARGEST_SCALE for scale in self.scales):
+            raise ValueError(
+                f"scales must be numbers from 0 to {LARGEST_SCALE}, but they are {self.scales!r}."
+            )
 
     def transform(self, X: Images) -> Array:
         """Covariance of each image or clip, as a row.

@@ -14,8 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.scaling import Array
 from crosslabel.features.covariance_rows import OUTPUTS, covariance_names, covariance_rows
+from crosslabel.site import on_site
 
 
+@on_site
 class SignalCovariance(TransformerMixin, BaseEstimator):
     r"""Describe a signal of several channels by their shrunken covariance.
 
@@ -36,6 +38,14 @@ class SignalCovariance(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     n_channels_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from crosslabel.features import SignalCovariance
+    >>> signals = np.random.default_rng(0).normal(size=(5, 4, 100))
+    >>> SignalCovariance().fit_transform(signals).shape
+    (5, 10)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.features.assignment import ASSIGNMENTS, Codebook
-from crosslabel.features.codebooks import CODEBOOKS
+from crosslabel.features.codebooks import CODEBOOKS, DescriptorSampler
 from crosslabel.features.dense_sift import DenseSIFT, Descriptors
 from crosslabel.features.eigenfaces import Eigenfaces
 from crosslabel.features.extraction import extract
@@ -30,6 +30,7 @@ from crosslabel.features.recipe import FeatureSettings, Option, Recipe, Steps, w
 from crosslabel.files.budget import budget
 from crosslabel.files.forms import check_attributes, numbers
 from crosslabel.media.gray import Images, Item, gray_image
+from crosslabel.media.images import MAX_SIDE
 from crosslabel.site import on_site
 
 MOST_LEVELS = 16
@@ -106,7 +107,7 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         "codebook": [StrOptions(set(CODEBOOKS))],
         "levels": ["array-like"],
         "descriptor": [None, HasMethods("describe")],
-        "longest_side": [None, Interval(Integral, 1, None, closed="left")],
+        "longest_side": [None, Interval(Integral, 1, MAX_SIDE, closed="both")],
         "samples": [Interval(Integral, 1, None, closed="left")],
         "n_jobs": [None, Integral],
         "cache": [None, str, os.PathLike],
@@ -175,12 +176,15 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
                 f"{tuple(self.levels)!r:.100}."
             )
         values = words * sum(float(cells) ** 2 for cells in self.levels)
-        budget().check("bytes", 16 * values, f"A pyramid of {words} words")
+        budget().check("bytes", 32 * values, f"A pyramid of {words} words")
 
     def check_stored(self) -> None:
         """Refuse a codebook and levels that no training had, where they come from a file."""
         check_attributes(vars(self), {"codebook_": numbers("words", "values")})
         self._check_levels(len(getattr(self, "codebook_", range(self.words))))
+        side = getattr(self, "longest_side_", None)
+        if side is not None and not (isinstance(side, int) and 1 <= side <= MAX_SIDE):
+            raise ValueError(f"longest_side_ is {side!r}, not a number from 1 to {MAX_SIDE}")
 
     def _draw_descriptors(self, images: list[Item], random: np.random.RandomState) -> Array:
         """An equal number of descriptors from each image, or from a thousand images at random."""
@@ -292,21 +296,6 @@ class PyramidEncoder:
             POOLING[self.pooling](level, bins.ravel(), codes.ravel())
             pooled.append(level)
         return unit_rows(np.concatenate(pooled)[None])[0]
-
-
-@dataclass(frozen=True)
-class DescriptorSampler:
-    """Draw some descriptors of an image: what the processes of `fit` run."""
-
-    descriptor: BaseEstimator
-    quota: int
-    longest_side: int | None = None
-
-    def __call__(self, item: tuple[Item, int]) -> Array:
-        """At most `quota` descriptors of the image, drawn with the seed."""
-        image, seed = item
-        values = self.descriptor.describe(gray_image(image, self.longest_side)).values
-        return values[np.random.default_rng(seed).permutation(len(values))[: self.quota]]
 
 
 def _steps(

@@ -157,7 +157,19 @@ def save(model: BaseEstimator | Model, path: str | os.PathLike[str]) -> None:
     True
     """
     content = encoded(model)
+    _check_loads(model, content)
     write_whole(Path(path), lambda file: file.write(content))
+
+
+def _check_loads(model: BaseEstimator | Model, content: bytes) -> None:
+    """Refuse a file that `load` would refuse."""
+    try:
+        archive = Archive(BytesIO(content))
+        manifest = read_manifest(archive)
+        check_model(decode(archive.json("schema.json"), archive), manifest)
+    except (ModelFileError, ValueError) as error:
+        name, reason = type(model).__name__, str(error).strip(" .")
+        raise ModelFileError(f"{name} cannot be saved as a model: {reason}.") from None
 
 
 def encoded(model: BaseEstimator | Model) -> bytes:

@@ -114,7 +114,7 @@ def read_npy(path: str | os.PathLike[str]) -> NDArray[np.generic]:
         # A file with holes takes no room on the disk: its own length says nothing.
         budget().check("bytes", header.nbytes, "The array")
         found = np.empty(header.shape, header.dtype, order="F" if header.fortran else "C")
-        if found.nbytes and file.readinto(_bytes_of(found)) != found.nbytes:  # type: ignore[attr-defined]
+        if found.nbytes and file.readinto(_bytes_of(found)) != found.nbytes:
             raise ValueError("it became shorter while it was read")
     return found
 
@@ -153,4 +153,4 @@ def read_npz(path: str | os.PathLike[str]) -> dict[str, NDArray[np.generic]]:
 
 def _bytes_of(array: NDArray[np.generic]) -> memoryview:
     """The memory of an array, in the order in which it lies there."""
-    return memoryview(array.reshape(-1, order="A").view(np.uint8))
+    return array.reshape(-1, order="A").view(np.uint8).data

@@ -65,9 +65,11 @@ def children(node: Node) -> Children:
 
 def walk(node: Node) -> Iterator[Node]:
     """A node and all below it, parents first."""
-    yield node
-    for _, child in children(node):
-        yield from walk(child)
+    waiting = [node]
+    while waiting:
+        here = waiting.pop()
+        yield here
+        waiting.extend(child for _, child in reversed(list(children(here))))
 
 
 def audit(root: Node) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import PurePath, PureWindowsPath
 from typing import Any
 
@@ -26,6 +27,7 @@ a file must not choose where this machine reads, writes and deletes."""
 Parameters = dict[str, Any]
 
 
+@cache
 def parameters_of(cls: type) -> dict[str, inspect.Parameter]:
     """Parameters of an estimator's constructor, by name."""
     found = inspect.signature(cls.__init__).parameters  # type: ignore[misc]

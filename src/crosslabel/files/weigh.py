@@ -38,7 +38,8 @@ def weigh(root: Node) -> int:
         if depth > DEPTH:
             raise ModelFileError(f"it is nested deeper than {DEPTH} levels")
         found = 1 + sum(count(child, depth + 1) for _, child in children(node))
-        limits.check("rows", found, "What it holds")
+        if found > limits.rows:
+            limits.check("rows", found, "What it holds")
         if identity is not None:
             counts[identity] = found
         return found

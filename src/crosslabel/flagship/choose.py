@@ -247,7 +247,8 @@ def _field(
     for name, plan in tried.items():
         rows = plan.lift(samples.X).astype(np.float64, copy=False)
         kernel = None if plan.kernel is None else plan.values
-        own = Samples(rows, samples.labels, fold, samples.weights, kernel)
+        table = kernel is None and plan.lift.keeps_features
+        own = Samples(rows, samples.labels, fold, samples.weights, kernel, table)
         runner = Runner(name, own, grid_of(wish), kinds_of(wish, plan))
         (linear if kernel is None else kernels).append(runner)
     return linear, kernels
@@ -255,7 +256,7 @@ def _field(
 
 def average(found: Sequence[Candidate], labels: Labels, weights: Array) -> Average:
     """The candidates, each with its share, at the temperature of their average."""
-    losses = np.array([weights @ one.losses for one in found])
+    losses = np.array([weights @ one.losses - one.head_start for one in found])
     part = shares(losses, RATE)
     part = np.where(part < NEGLIGIBLE, 0, part)
     part /= part.sum()
@@ -277,7 +278,7 @@ def average(found: Sequence[Candidate], labels: Labels, weights: Array) -> Avera
 def _member(setting: JointSetting, lift: Lift, wish: Wish, width: int, n_some: int) -> Member:
     """A setting as a view to be learnt from all samples, of this many lifted features."""
     shrinkage = setting.shrinkage
-    if shrinkage is not None:
+    if shrinkage is not None and not lift.keeps_features:
         # The folds reckon with tr(W) over the dimensions that samples can span.
         shrinkage *= width / min(width, n_some)
     return Member(

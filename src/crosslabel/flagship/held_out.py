@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, eigh
 
+from crosslabel.core.discriminant import positive
 from crosslabel.core.joint import evidence
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
@@ -54,6 +55,8 @@ class Samples:
     weights : ndarray of shape (n_samples,)
     kernel : callable, optional
         From two arrays of rows to their inner products; plain products if not given.
+    own_variances : bool, default=False
+        Whether discriminants are shrunk to the variances of the features, one by one.
     """
 
     scaled: Array
@@ -61,6 +64,7 @@ class Samples:
     fold: Labels
     weights: Array
     kernel: Callable[[Array, Array], Array] | None = None
+    own_variances: bool = False
 
     @property
     def n_classes(self) -> int:
@@ -87,8 +91,8 @@ class Samples:
 
     @cached_property
     def rows(self) -> Array:
-        """Rows with these inner products, no longer than there are samples."""
-        if not self.is_wide:
+        """Rows with these inner products; the features themselves where these count or are few."""
+        if not self.is_wide or self.own_variances:
             return self.scaled
         shifted = self.gram.copy()
         shifted[np.diag_indices_from(shifted)] += _JITTER * (self.energy.mean() or 1.0)
@@ -273,10 +277,11 @@ def discriminants(samples: Samples, number: int, shrinkages: Sequence[float]) ->
     # Samples that do not vary leave rounding: every shrinkage then gives the nearest mean.
     varies = np.trace(within) > 1e-12 * energy
     within, scale = (within, np.trace(within) / size) if varies else (0 * within, energy or 1.0)
+    target = positive(np.diagonal(within)) if samples.own_variances and varies else scale
     found = np.empty((len(shrinkages), len(queries), len(means)))
     for place, shrinkage in enumerate(shrinkages):
         shifted = within.copy()
-        shifted[np.diag_indices(size)] += shrinkage * scale
+        shifted[np.diag_indices(size)] += shrinkage * target
         # Symmetric: its transpose is in the order that LAPACK overwrites without a copy.
         factor = cho_factor(shifted.T, lower=True, overwrite_a=True, check_finite=False)
         solved = cho_solve(factor, means.T, check_finite=False)

@@ -20,6 +20,9 @@ RAW = frozenset({"precomputed", *MANIFOLDS})
 COMPARABLE = 2.0
 """Features that must rule the raw norms for these to mean something."""
 
+NARROW = 100
+"""Features up to which standardised ones are tried as they are, each a quantity of its own."""
+
 
 def is_comparable(X: Array) -> bool:
     """Whether raw features can be compared: norms are ruled by at least two of them.
@@ -96,7 +99,10 @@ def lifts(X: Array, weights: NDArray[np.float64], wish: Wish) -> dict[str, LiftP
 
 
 def _linear_lifts(X: Array, weights: NDArray[np.float64], wish: Wish) -> dict[str, Lift]:
-    """Unit norm, with an offset, and standardised; raw norms only where they mean something."""
+    """Unit norm, with an offset, and standardised; raw norms only where they mean something.
+
+    Of a table's few features each is a quantity of its own: they are tried without unit norm too.
+    """
     found, raw = dict[str, Lift](), is_comparable(X)
     offset = None if isinstance(wish.offset, str) else float(wish.offset)
     if raw and not offset:
@@ -108,6 +114,8 @@ def _linear_lifts(X: Array, weights: NDArray[np.float64], wish: Wish) -> dict[st
     varying = int(np.count_nonzero(X.max(axis=0) > X.min(axis=0))) or 1
     usual = float(np.sqrt(varying)) if offset is None else offset
     found["standard, offset"] = Lift(center, spread, usual)
+    if X.shape[1] <= NARROW:
+        found["standard"] = Lift(center, spread, usual, unit=False)
     return found
 
 

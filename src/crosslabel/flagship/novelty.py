@@ -6,6 +6,7 @@ import numpy as np
 
 from crosslabel.core.backend import ArrayOrTensor
 from crosslabel.core.residuals import energies
+from crosslabel.core.rules import RULES, LocalRule
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.intake.devices import from_device, rule_scores
@@ -15,13 +16,15 @@ def novelty(fitted: Fitted, X: ArrayOrTensor) -> Array:
     """How badly the best class explains a query, beside how badly the others do.
 
     r and s are what a class leaves of the query by its own atoms alone and by its part of a code
-    over all atoms, which sees whether one class claims the query; both with little ridge, whichever
-    rule predicts. With p = 1 − 2/C for C classes the score is
+    over all atoms, which sees whether one class claims the query; both with little ridge. With
+    p = 1 − 2/C for C classes the score is
 
-        r_b / r̄ᵖ · (s_b / s̄)^(p/2),
+        r_b / r̄ᵖ · (s_b / s̄)^(p/2),      (r_b / r̄ᵖ)^½ · (s_b / s̄)ᵖ
 
-    b the best class and r̄, s̄ means over the others: the more classes there are, the better these
-    tell what a stranger leaves; of two they tell nothing.
+    for a model that predicts by own atoms, and for one that does by a code over all: what the rule
+    goes by counts in full, the other by its root. b is the best class, r̄ and s̄ are means over the
+    others: the more classes there are, the better these tell what a stranger leaves; of two they
+    tell nothing.
 
     Parameters
     ----------
@@ -42,7 +45,8 @@ def novelty(fitted: Fitted, X: ArrayOrTensor) -> Array:
         for rule in (view.own_residuals, view.claims)
     )
     trust = 1 - 2 / len(fitted.classes)
-    found = beside_others(own / whole, trust) * beside_others(all_atoms, 1.0) ** (trust / 2)
+    near, claimed = beside_others(own / whole, trust), beside_others(all_atoms, 1.0) ** trust
+    found = near * np.sqrt(claimed) if RULES[view.rule] is LocalRule else np.sqrt(near) * claimed
     return found.astype(view.dictionary.dtype, copy=False)
 
 

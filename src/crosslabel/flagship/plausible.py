@@ -110,7 +110,8 @@ def _sides(view: View) -> tuple[float, float, float, float, float]:
     n_atoms, n_features = view.dictionary.shape
     side = min(n_atoms, n_features) if view.ridge > 0 else n_atoms
     largest = max(layout.per_class, default=0)
-    return (*map(float, (layout.shared, layout.n_classes, largest, n_features)), float(side))
+    n_shared, n_classes = float(layout.shared), float(layout.n_classes)
+    return n_shared, n_classes, float(largest), float(n_features), float(side)
 
 
 def _preparing_bytes(view: View) -> float:

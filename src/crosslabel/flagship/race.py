@@ -24,6 +24,12 @@ PULL = 10.0
 """Samples that the average of dictionary and discriminant is worth, when their weights are set."""
 RATE = 0.1
 """How sharply losses choose between dictionary and discriminant in that average."""
+FAVOUR, HEAD_START = 30.0, 4.0
+"""Log loss that a table's discriminant is ahead of its dictionary, and its lift of the other lifts.
+
+A covariance of a few features of their own units has little to learn: held-out samples must speak
+clearly against it, and some dozens do not.
+"""
 CLEARLY = 2.0
 """Standard errors by which a score must be behind after a fold to be left out of the others."""
 ENOUGH = 100
@@ -71,11 +77,15 @@ class JointSetting:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A lift's best joint rule, and the logits and losses of the held-out samples."""
+    """A lift's best joint rule, and the logits and losses of the held-out samples.
+
+    The head start is what it is ahead by before any sample is held out, in log loss.
+    """
 
     setting: JointSetting
     logits: Array
     losses: Array
+    head_start: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -171,7 +181,10 @@ class Runner:
             kinds.append(self.best({DISCRIMINANT}, rows))
         scores = np.stack([self.scores[kind][rows] for kind, _, _ in kinds])
         scale = np.array([spread(one) for one in scores])
-        part = shares(np.array([weights @ losses for _, _, losses in kinds]), RATE)
+        totals = np.array([weights @ losses for _, _, losses in kinds])
+        is_table = self.samples.own_variances
+        totals[1:] -= FAVOUR if is_table else 0.0
+        part = shares(totals, RATE)
         start = part * scale * np.array([sharpness for _, sharpness, _ in kinds])
         scaled = scores / scale[:, None, None]
         joined = fit_weights(scaled, labels, weights, start=start, pull=PULL) / scale
@@ -180,7 +193,8 @@ class Runner:
         shrinkage = kinds[1][0].value if len(kinds) > 1 else None
         a, b = [*joined.tolist(), 0.0][:2]
         setting = JointSetting(self.name, rule, self.grid.n_atoms, ridge, shrinkage, a, b)
-        return Candidate(setting, logits, log_losses(logits, labels))
+        losses = log_losses(logits, labels)
+        return Candidate(setting, logits, losses, HEAD_START if is_table else 0.0)
 
 
 def discriminant_of(shrinkage: float) -> Kind:

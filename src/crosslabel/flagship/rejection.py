@@ -133,17 +133,22 @@ class RejectingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 f"needs three classes, but y holds {len(self.classes_)}. Give threshold=0.5 or so."
             )
         labels = np.searchsorted(self.classes_, y)
-        unknown, known = [], []
-        for new, held_out, rest in self._splits(labels):
-            model = clone(self.estimator).fit(_safe_indexing(X, rest), y[rest])
-            unknown.append(model.novelty_score(_safe_indexing(X, new)))
-            if held_out.size:
-                known.append(model.novelty_score(_safe_indexing(X, held_out)))
-        self.unknown_scores_ = np.concatenate(unknown)
-        self.known_scores_ = np.concatenate([np.empty(0), *known])
 
-    def _splits(self, labels: Labels) -> Iterator[tuple[Labels, Labels, Labels]]:
-        """Samples of classes left out, samples left out of the others, and the rest."""
+        def without(rows: Labels) -> Array:
+            rest = np.setdiff1d(np.arange(len(labels)), rows)
+            model = clone(self.estimator).fit(_safe_indexing(X, rest), y[rest])
+            return model.novelty_score(_safe_indexing(X, rows))
+
+        # Apart: without samples of the known classes too, strangers would seem stranger than they
+        # are to the model of all samples, and too many would be let in.
+        unknown, known = zip(*self._splits(labels))
+        self.unknown_scores_ = np.concatenate([without(rows) for rows in unknown])
+        self.known_scores_ = np.concatenate(
+            [np.empty(0), *(without(rows) for rows in known if rows.size)]
+        )
+
+    def _splits(self, labels: Labels) -> Iterator[tuple[Labels, Labels]]:
+        """Samples of whole classes, and some of every class, to be left out in turn."""
         rng = check_random_state(self.random_state)
         n_classes = len(self.classes_)
         # Of three classes only one can be left out.
@@ -155,9 +160,7 @@ class RejectingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             if len(rows) > 1:  # a class's only sample stays, so that the class is known
                 fold[rows] = rng.permutation(len(rows)) % n_folds
         for k in range(n_folds):
-            new, held_out = group[labels] == k, fold == k
-            parts = new, ~new & held_out, ~new & ~held_out
-            yield tuple(np.flatnonzero(part) for part in parts)  # type: ignore[misc]
+            yield np.flatnonzero(group[labels] == k), np.flatnonzero(fold == k)
 
     def _checked_label(self) -> str | float:
         text = all(isinstance(label, str) for label in self.classes_.tolist())

@@ -88,7 +88,8 @@ def view_of(problem: Problem, member: Member, solution: Solution) -> View:
     """What was learnt, with a place for classes that have no samples yet."""
     linear = None
     if member.shrinkage is not None and member.discriminant_share > 0:
-        linear = _over_places(discriminant(problem.moments, member.shrinkage), problem)
+        own = problem.summary.lift.keeps_features
+        linear = _over_places(discriminant(problem.moments, member.shrinkage, own), problem)
     return View(
         problem.summary.lift,
         solution.dictionary,

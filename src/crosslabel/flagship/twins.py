@@ -18,6 +18,10 @@ In the embeddings of 240 photos, copies that were cropped, shrunk, darkened or c
 to 0.7 of it, and the nearest photos of other classes beyond 1.1."""
 
 
+_CHUNK = 128
+"""Samples whose distances to all others are found at once: few enough to stay in cache."""
+
+
 class Twins(NamedTuple):
     """Two samples that are nearly equal.
 
@@ -59,11 +63,14 @@ def near_twins(samples: Samples) -> list[Twins]:
     list of Twins
         The nearest first, each pair once.
     """
-    energy, labels = samples.energy, samples.labels
-    squares = energy[:, None] + energy - 2 * samples.gram
-    np.fill_diagonal(squares, np.inf)
-    nearest = squares.argmin(axis=1)
-    least = np.maximum(squares[np.arange(len(labels)), nearest], 0)
+    energy, labels, gram = samples.energy, samples.labels, samples.gram
+    nearest, least = np.zeros(len(labels), np.intp), np.zeros(len(labels))
+    for start in range(0, len(labels), _CHUNK):
+        rows = np.arange(start, min(start + _CHUNK, len(labels)))
+        squares = energy[rows, None] + energy - 2 * gram[rows]
+        squares[np.arange(len(rows)), rows] = np.inf
+        nearest[rows] = squares.argmin(axis=1)
+        least[rows] = np.maximum(squares.min(axis=1), 0)
     usual = float(np.median(least))
     close = (labels != labels[nearest]) & (least <= NEAR**2 * usual)
     pairs = {

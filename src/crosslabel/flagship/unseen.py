@@ -1,7 +1,7 @@
 """The probability of each class for every training sample, by models that have not seen it.
 
 These are the fold scores that choose a model's settings, here of every sample: some whole classes
-choose the lift and the rule, then all folds are scored in that lift by that rule.
+choose the lift, then all folds are scored in that lift.
 """
 
 from __future__ import annotations
@@ -19,11 +19,17 @@ from crosslabel.flagship.crosslabel import CrossLabelClassifier
 from crosslabel.flagship.held_out import Samples
 from crosslabel.flagship.lifts import LiftPlan, lifts
 from crosslabel.flagship.problem import Settings
-from crosslabel.flagship.race import CLEARLY, DISCRIMINANT, LOCAL, Runner, ahead
+from crosslabel.flagship.race import DISCRIMINANT, LOCAL, Runner
 from crosslabel.flagship.wish import Wish
 
-FEW = 250
-"""Samples that choose lift, rule and ridge: the whole classes that this holds, at least two."""
+FEW = 300
+"""Samples that choose a lift: the whole classes that this holds, at least two."""
+FOLDS = 2
+"""That these leave out, where they are not all samples."""
+SHORT = 256
+"""Features up to which the discriminant has a say, where there are more samples than choose."""
+RIDGES = (0.1, 0.5, 2.0)
+"""Without the smallest that a classifier tries: atoms of wrong labels must not fit too closely."""
 ATOMS = 30
 """Of a class: the default of the classifier."""
 
@@ -44,7 +50,7 @@ class Unseen(NamedTuple):
 
 
 def by_fold_scores(distinct: Distinct, seed: int) -> Unseen:
-    """Probabilities in the lift and by the rule of lowest held-out log loss.
+    """Probabilities in the lift of lowest held-out log loss.
 
     Parameters
     ----------
@@ -53,21 +59,25 @@ def by_fold_scores(distinct: Distinct, seed: int) -> Unseen:
         Draws the folds.
     """
     wish = Wish(Settings(ATOMS, seed=seed), kernel="linear")
-    fold, some = distinct.folds(seed), whole_classes(distinct.labels)
+    fold, n_some = distinct.folds(seed), whole_classes(distinct.labels)
+    is_part = n_some < len(fold)
+    # The discriminant costs factorisations of all features, in double precision.
+    joint = not is_part or distinct.X.shape[1] <= SHORT
+    rules = {LOCAL, DISCRIMINANT} if joint else {LOCAL}
+    left_out = np.where(fold < FOLDS, fold, -1) if is_part else fold
     plans = lifts(distinct.X, distinct.weights, wish)
-    runners = [
-        # A code over all atoms costs a factorisation of all features, and is left out.
-        _run(
-            Runner(name, _lifted(distinct, plan, fold, some), grid_of(wish), {LOCAL, DISCRIMINANT})
-        )
+    few, grid = _part(distinct, left_out, n_some), replace(grid_of(wish), ridges=RIDGES)
+    tried = [
+        _run(Runner(name, _lifted(few, plan, joint), grid, set(rules)))
         for name, plan in plans.items()
     ]
-    best = min(runners, key=_loss)
-    if len(some) < len(fold):
-        best = _run(_with_one_rule(best, distinct, plans[best.name], fold))
+    best = min(tried, key=_loss)
+    if is_part:
+        every = _lifted(_part(distinct, fold, len(fold)), plans[best.name], joint)
+        best = _run(Runner(best.name, every if joint else _paired(every), grid, rules))
     held_out = _held_out(best.samples)
     chances = np.full((len(fold), best.samples.n_classes), np.nan)
-    chances[held_out] = softmax(_logits(best, held_out), axis=1)
+    chances[held_out] = softmax(best.candidate(held_out).logits, axis=1)
     return Unseen(chances, best.samples)
 
 
@@ -90,8 +100,8 @@ def by_models(distinct: Distinct, seed: int) -> Array:
     return chances
 
 
-def whole_classes(labels: Labels) -> Labels:
-    """Samples of the first classes, as many as choose a lift and a rule.
+def whole_classes(labels: Labels) -> int:
+    """How many samples choose a lift: those of the first classes.
 
     Parameters
     ----------
@@ -100,14 +110,29 @@ def whole_classes(labels: Labels) -> Labels:
     """
     ends = np.flatnonzero(np.diff(labels, append=-1)) + 1
     most = max(2, int(np.searchsorted(ends, FEW, side="right")))
-    return np.arange(ends[most - 1])
+    return int(ends[most - 1])
 
 
-def _lifted(distinct: Distinct, plan: LiftPlan, fold: Labels, some: Labels) -> Samples:
-    labels = np.unique(distinct.labels[some], return_inverse=True)[1]
-    # A matrix that is factorised needs double precision.
-    rows = plan.lift(distinct.X[some]).astype(np.float64, copy=False)
-    return Samples(rows, labels, fold[some], distinct.weights[some])
+def _part(distinct: Distinct, fold: Labels, size: int) -> Samples:
+    """The first samples before their lift, with classes counted from zero."""
+    labels = np.unique(distinct.labels[:size], return_inverse=True)[1]
+    return Samples(distinct.X[:size], labels, fold[:size], distinct.weights[:size])
+
+
+def _lifted(samples: Samples, plan: LiftPlan, double: bool) -> Samples:
+    rows = plan.lift(samples.scaled)
+    return replace(samples, scaled=rows.astype(np.float64, copy=False) if double else rows)
+
+
+def _paired(samples: Samples) -> Samples:
+    """The same samples with all their products, which take half as long found at once."""
+    found = replace(samples, kernel=_products)
+    _ = found.gram
+    return found
+
+
+def _products(some: Array, others: Array) -> Array:
+    return some @ others.T
 
 
 def _held_out(samples: Samples) -> Labels:
@@ -123,33 +148,3 @@ def _run(runner: Runner) -> Runner:
 def _loss(runner: Runner) -> float:
     rows = _held_out(runner.samples)
     return float(runner.samples.weights[rows] @ runner.candidate(rows).losses)
-
-
-def _with_one_rule(chooser: Runner, distinct: Distinct, plan: LiftPlan, fold: Labels) -> Runner:
-    """All samples, to be scored by the local rule, unless the discriminant is clearly better."""
-    rows = _held_out(chooser.samples)
-    local, _, losses = chooser.best({LOCAL}, rows)
-    linear, _, others = chooser.best({DISCRIMINANT}, rows)
-    if ahead(losses - others, chooser.samples.weights[rows]) > CLEARLY:
-        every = _lifted(distinct, plan, fold, np.arange(len(fold)))
-        grid = replace(chooser.grid, shrinkages=(linear.value,))
-        return Runner(chooser.name, every, grid, {DISCRIMINANT})
-    # Products of all pairs at once take half as long as those of each fold with the others; of
-    # these nothing is factorised but small blocks, so that single precision is enough.
-    lifted = plan.lift(distinct.X)
-    paired = Samples(lifted, distinct.labels, fold, distinct.weights, _products)
-    _ = paired.gram
-    return Runner(chooser.name, paired, replace(chooser.grid, ridges=(local.value,)), {LOCAL})
-
-
-def _products(some: Array, others: Array) -> Array:
-    return some @ others.T
-
-
-def _logits(runner: Runner, rows: Labels) -> Array:
-    """Of the joint rule, or of the one rule that was run."""
-    if len(runner.rules) > 1:
-        return runner.candidate(rows).logits
-    (rule,) = runner.rules
-    kind, sharpness, _ = runner.best({rule}, rows)
-    return sharpness * runner.scores[kind][rows]

@@ -154,6 +154,11 @@ class Lift:
         """Whether nothing happens but, perhaps, the scaling to unit norm."""
         return self.kernel is None and self.center is None and not self.offset
 
+    @property
+    def keeps_features(self) -> bool:
+        """Whether coordinates are the standardised features: each has a variance of its own."""
+        return self.kernel is None and self.center is not None and not self.unit
+
     def to_state(self) -> dict[str, object]:
         """The lift as numbers, text and arrays."""
         state: dict[str, object] = {"offset": self.offset, "unit": self.unit}

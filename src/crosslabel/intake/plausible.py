@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosslabel.core.moments import Moments
+from crosslabel.core.scaling import Array
 from crosslabel.files.forms import Field, Labels, Rule, check_attributes
 
 LARGEST = 1e150
@@ -73,7 +74,7 @@ def check_scatters(moments: Moments, normalized: bool) -> None:
             raise ValueError(f"samples of class number {number} cannot have unit norm")
 
 
-def _is_semidefinite(S: NDArray[np.float64], trace: float) -> bool:
+def _is_semidefinite(S: Array, trace: float) -> bool:
     if trace < 0 or np.abs(S - S.T).max(initial=0.0) > ROUNDING * trace:
         return False
     # A scatter may be singular: it is moved up by its rounding.

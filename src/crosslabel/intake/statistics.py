@@ -189,9 +189,9 @@ class ClassStatistics:
         for label, moments in zip(other.classes.tolist(), other.moments.by_class()):
             place = self._place(label)
             try:
-                rest = core.without(each[place], moments)
+                left_over = core.without(each[place], moments)
                 core.check_digits(each[place], moments)
-                each[place] = rest
+                each[place] = left_over
             except ImpossibleRemovalError as error:
                 raise ImpossibleRemovalError(f"Class {label!r}: {error}") from None
         left = np.array([moments.n > 0 for moments in each], dtype=bool)

@@ -20,14 +20,10 @@ from numpy.typing import NDArray
 
 from crosslabel.core.scaling import Array
 from crosslabel.datasets.splits import Split
-from crosslabel.features.codebooks import kmeans_codebook
+from crosslabel.features.codebooks import DescriptorSampler, kmeans_codebook
 from crosslabel.features.dense_sift import DenseSIFT
 from crosslabel.features.extraction import extract
-from crosslabel.features.spatial_pyramid import (
-    DescriptorSampler,
-    PyramidEncoder,
-    SpatialPyramid,
-)
+from crosslabel.features.spatial_pyramid import PyramidEncoder, SpatialPyramid
 from crosslabel.files.whole import write_whole
 from crosslabel.media.gray import gray_image
 from crosslabel.progress_bar import progress_bar

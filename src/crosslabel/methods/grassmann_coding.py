@@ -80,7 +80,7 @@ class GrassmannCoding(ComparisonMethod):
         W, transposed, its columns in canonical class order.
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class each atom started from.
-    objective_trace_ : ndarray of shape (n_iter_,)
+    objective_trace_ : ndarray of shape (n_iter,)
         Objective after each round; of sparse codes it never rises.
     n_iter_ : int
     classes_ : ndarray of shape (n_classes,)
@@ -89,6 +89,15 @@ class GrassmannCoding(ComparisonMethod):
     ----------
     M. Harandi, R. Hartley, C. Shen, B. Lovell and C. Sanderson, "Extrinsic Methods for Coding and
     Dictionary Learning on Grassmann Manifolds", International Journal of Computer Vision, 2015.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import GrassmannCoding
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = GrassmannCoding(max_iter=3, random_state=0).fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from crosslabel.files.description import Description
+from crosslabel.lab.report.card_metadata import front_matter
 from crosslabel.lab.report.html_tables import plain_table
 from crosslabel.lab.report.markup import Markup, element
 from crosslabel.lab.report.page import frame
@@ -46,8 +47,9 @@ def sections(description: Description) -> Iterator[tuple[str, list[Block]]]:
 
 
 def markdown(description: Description) -> str:
-    """The card as Markdown."""
-    parts = [f"# Model card: {_escaped(_title(description))}"]
+    """The card as Markdown, which opens with a block of metadata."""
+    title = _title(description)
+    parts = [front_matter(title, description.manifest), f"# Model card: {_escaped(title)}"]
     for title, blocks in sections(description):
         parts += [f"## {title}", *(_as_markdown(block) for block in blocks)]
     return "\n\n".join(parts) + "\n"

@@ -1,0 +1,71 @@
+"""What a file says that a method has learnt must fit together."""
+
+import numpy as np
+import pytest
+
+from crosslabel import FDDL, LRC, SRC
+from crosslabel.core.atoms import AtomLayout
+from crosslabel.files.budget import OverBudget
+from crosslabel.methods.stored import check_learnt
+from tests.methods.test_methods import CLASSES, faces, method
+
+FITTED = {
+    "SRC": SRC().fit(*faces()),
+    "LRC": LRC().fit(*faces()),
+    "FDDL": method(FDDL).fit(*faces()),
+}
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_what_was_learnt_fits_together(cls):
+    check_learnt(vars(method(cls).fit(*faces())))
+
+
+def test_an_unfitted_method_has_nothing_to_check():
+    check_learnt(vars(SRC()))
+
+
+@pytest.mark.parametrize(
+    ("name", "attribute", "value", "reason"),
+    [
+        ("SRC", "_class_order", np.zeros(4, int), "every class once"),
+        ("SRC", "_class_order", np.arange(1, 5), "_class_order has values"),
+        ("SRC", "_parts", [slice(0, 32)], "not of 4 classes"),
+        ("SRC", "_parts", [slice(0, 32)] * 4, "follow one another"),
+        ("SRC", "_parts", [slice(0, 8, 2), slice(8, 16), slice(16, 24), slice(24, 32)], "follow"),
+        ("SRC", "_parts", [slice(0, 8), slice(8, 16), slice(16, 24), slice(24, 99)], "32 samples"),
+        ("SRC", "dictionary_", np.zeros(32), "must have 2 axes"),
+        ("SRC", "classes_", np.arange(3), "_class_order has shape|_class_order has values"),
+        ("LRC", "_starts", np.array([0, 1, 2]), "part the vectors"),
+        ("LRC", "_starts", np.array([0, 9, 2, 3, 24]), "part the vectors|_starts has values"),
+        ("FDDL", "_layout", AtomLayout(0, (3, 3, 3, 4)), "12 atoms"),
+        ("FDDL", "_layout", AtomLayout(0, (3, 3, 3, 3.0)), "other than whole numbers"),
+        ("FDDL", "_layout", (3, 3, 3, 3), "no layout of atoms"),
+        ("FDDL", "means_", np.zeros((4, 11)), "means_ has shape"),
+    ],
+)
+def test_attributes_that_do_not_fit(name, attribute, value, reason):
+    with pytest.raises(ValueError, match=reason):
+        check_learnt(vars(FITTED[name]) | {attribute: value})
+
+
+def test_what_follows_from_a_layout_is_dropped():
+    layout = AtomLayout(0, (3, 3, 3, 3))
+    vars(layout)["starts"] = np.array([0, 10**6])
+    check_learnt(vars(FITTED["FDDL"]) | {"_layout": layout})
+    assert layout.starts.tolist() == [0, 3, 6, 9, 12]
+
+
+@pytest.mark.parametrize(
+    ("shape", "robust"), [((50_000, 1), False), ((4, 20_000), True)], ids=["atoms", "identity"]
+)
+def test_products_of_many_atoms_are_counted(shape, robust):
+    n_atoms, n_features = shape
+    state = vars(FITTED["SRC"]) | {
+        "dictionary_": np.zeros(shape),
+        "n_features_in_": n_features,
+        "robust": robust,
+        "_parts": [slice(n_atoms * c // 4, n_atoms * (c + 1) // 4) for c in range(4)],
+    }
+    with pytest.raises(OverBudget, match=f"A dictionary of {n_atoms} atoms"):
+        check_learnt(state)
