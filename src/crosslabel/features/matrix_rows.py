@@ -40,9 +40,11 @@ class MatrixRows(TransformerMixin, BaseEstimator):
     --------
     >>> import numpy as np
     >>> from crosslabel.features import MatrixRows
-    >>> signals = np.random.default_rng(0).normal(size=(5, 4, 100))
-    >>> MatrixRows().fit_transform(signals @ signals.transpose(0, 2, 1)).shape
-    (5, 10)
+    >>> rows = MatrixRows().fit_transform([np.diag([1.0, 2.0]), np.diag([3.0, 1.0])])
+    >>> rows.shape
+    (2, 3)
+    >>> bool(np.allclose(MatrixRows().inverse_transform(rows)[1], np.diag([3.0, 1.0])))
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {

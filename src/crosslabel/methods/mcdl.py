@@ -82,8 +82,8 @@ class MCDL(SparseLinearClassifier):
     >>> from sklearn.datasets import load_digits
     >>> from crosslabel import MCDL
     >>> X, y = load_digits(return_X_y=True)
-    >>> model = MCDL(max_iter=3, random_state=0).fit(X[:300], y[:300])
-    >>> bool(model.score(X[300:600], y[300:600]) > 0.5)
+    >>> model = MCDL(5, sparsity=5, max_iter=3, random_state=0).fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
     True
     """
 

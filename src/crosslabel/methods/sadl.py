@@ -89,7 +89,7 @@ class SADL(ComparisonMethod):
     >>> from sklearn.datasets import load_digits
     >>> from crosslabel import SADL
     >>> X, y = load_digits(return_X_y=True)
-    >>> model = SADL(atoms_per_class=10, max_iter=3, random_state=0).fit(X[:300], y[:300])
+    >>> model = SADL(5, max_iter=3, random_state=0).fit(X[:300], y[:300])
     >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
     True
     """
@@ -146,7 +146,7 @@ class SADL(ComparisonMethod):
             penalties = self.ridge * weights @ (W**2).sum(axis=0)
             return Omega, U, code_cost(U, Z @ Omega.T, T, W, weights, self.penalty) + penalties
 
-        Omega = start_atoms(X, labels, layout, self.random_state) @ axes
+        Omega: Array = start_atoms(X, labels, layout, self.random_state) @ axes
         U = soft_threshold(Z @ Omega.T, self.penalty / 2)
         Omega, _, self.objective_trace_ = alternate(sweep, Omega, U, self.max_iter, self.tol)
         self.analysis_ = Omega @ axes.T
