@@ -103,3 +103,18 @@ def test_a_bar_counts_the_files(tmp_path, monkeypatch, capsys):
     told = capsys.readouterr().err
     assert "reading images" in told
     assert "4/4" in told
+
+
+@pytest.mark.parametrize("name", [b"caf\xe9", b"a\x1b[2J"])
+def test_a_class_whose_name_no_file_can_hold_is_left_out(photos, name):
+    folder = os.path.join(os.fsencode(photos), name)
+    try:
+        os.mkdir(folder)
+    except OSError:
+        pytest.skip("this file system has no such names")
+    for number in range(3):
+        path = os.path.join(folder, b"%d.png" % number)
+        Image.fromarray(np.zeros((4, 4), np.uint8)).save(os.fsdecode(path))
+    data = load_image_folder(photos)
+    assert data.target_names.tolist() == ["katzen & hünde", "v1.2 final"]
+    assert any("rename it" in item.reason for item in data.skipped)

@@ -175,17 +175,8 @@ def load(path: str | os.PathLike[str]) -> BaseEstimator | Model:
 
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
     >>> import crosslabel
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = crosslabel.CrossLabelClassifier(rule="local", ridge=0.1).fit(X, y)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     crosslabel.save(model, Path(folder) / "iris.skops")
-    ...     again = crosslabel.load(Path(folder) / "iris.skops")
-    >>> bool((again.predict(X) == model.predict(X)).all())
-    True
+    >>> model = crosslabel.load("pets.skops")  # doctest: +SKIP
     """
     with opened(path) as archive:
         manifest = read_manifest(archive)
