@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sys
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +13,9 @@ import typer
 from crosslabel.app.options import QUIET, choice
 from crosslabel.app.printing import user_errors
 from crosslabel.app.serve import HOST, LOOPBACK, web
+
+GIVE_WAY = 5e-4
+"""Seconds after which a thread of Python lets another one run."""
 
 SIGHTS = ("auto", "embed", "pixels")
 
@@ -61,4 +65,6 @@ def studio_command(
             typer.echo(f"Pictures lie in {studio.folder.root}. End with Ctrl-C.", err=True)
         if browser:
             webbrowser.open(page)
+        # Who waits for an answer waits for the thread that studies too: let it give way sooner.
+        sys.setswitchinterval(GIVE_WAY)
         wire.server(app.application(studio, token, pages, door), told.close).run([socket])

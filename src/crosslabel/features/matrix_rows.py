@@ -15,8 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from crosslabel.core.manifolds import covariances, from_log_coordinates
 from crosslabel.core.scaling import Array
 from crosslabel.features.covariance_rows import OUTPUTS, covariance_names, covariance_rows
+from crosslabel.site import on_site
 
 
+@on_site
 class MatrixRows(TransformerMixin, BaseEstimator):
     """Turn an array of covariance matrices into rows that classifiers take, and back.
 

@@ -67,7 +67,7 @@ class MCDL(SparseLinearClassifier):
         The group of each atom.
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class each atom started from.
-    objective_trace_ : ndarray of shape (n_iter_,)
+    objective_trace_ : ndarray of shape (n_iter,)
         Objective after each round.
     n_iter_ : int
     classes_ : ndarray of shape (n_classes,)

@@ -74,7 +74,7 @@ class SADL(ComparisonMethod):
         W, transposed, its columns in canonical class order.
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class of each atom.
-    objective_trace_ : ndarray of shape (n_iter_,)
+    objective_trace_ : ndarray of shape (n_iter,)
         Objective after each round; it never rises.
     n_iter_ : int
     classes_ : ndarray of shape (n_classes,)
