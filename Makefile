@@ -78,6 +78,11 @@ house: $(VENV)/.dev
 fuzz: $(VENV)/.dev
 	CROSSLABEL_FUZZ=5000 $(BIN)/python -m pytest -n 2 tests/test_fuzz.py
 
+## make hostile    20,000 hostile model files with a right checksum, and 300 hostile media files; takes an hour
+hostile: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.hostile --count 20000 --keep $(KEPT)/hostile
+	$(BIN)/python -m benchmarks.hostile_media --count 300
+
 ## make test-lower the tests with every dependency at its lower bound
 # Old packages warn of newer ones below them, which pyproject.toml does not bound: not an error here.
 LOWER ?= /var/tmp/crosslabel-lower

@@ -34,19 +34,19 @@ from crosslabel.media.images import read_image
 
 KEPT = Path(os.environ.get("CROSSLABEL_BENCH", "/var/tmp/crosslabel-bench")) / "embed"
 COMMAND = [sys.executable, "-m", "crosslabel"]
-CLASSES = ("airplanes", "butterfly", "chair", "cup", "lamp", "Motorbikes", "umbrella", "watch")
-ROUNDS = 15
 SPLITS = 10
 
 
-def _fastest(*works: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
+def _fastest(
+    *works: Callable[[], object], rounds: int, clock: Callable[[], float] = time.perf_counter
+) -> list[float]:
     """The best time of each, in turns, so that what else the machine does meets all alike."""
     best = [float("inf")] * len(works)
     for _ in range(rounds):
         for number, work in enumerate(works):
-            start = time.perf_counter()
+            start = clock()
             work()
-            best[number] = min(best[number], time.perf_counter() - start)
+            best[number] = min(best[number], clock() - start)
     return best
 
 
@@ -62,9 +62,9 @@ def speed() -> Iterator[Line]:
     encoder = embedding.encoder()
     session, ready = encoder.network.session, encoder.pictures(photo).transpose(0, 3, 1, 2)
     feed = {session.get_inputs()[0].name: np.ascontiguousarray(ready)}
-    bare, ours = _fastest(
-        lambda: session.run(None, feed), lambda: embedding.transform(photo), rounds=60
-    )
+    works = (lambda: session.run(None, feed), lambda: embedding.transform(photo))
+    # Of one thread the processor's time, which other work on the machine does not lengthen.
+    bare, ours = _fastest(*works, rounds=60, clock=time.process_time)
     print(f"the bare network takes {1e3 * bare:.1f} ms")
     yield Line("one photo, one thread: times the bare network", ours / bare, "<=", 1.3)
     many = _photos(240)
@@ -90,31 +90,41 @@ def agreement() -> Iterator[Line]:
 
 
 def command() -> Iterator[Line]:
-    """`crosslabel fit` of 8 × 30 photos, and 160 that it has not seen."""
+    """`crosslabel fit` of 8 × 30 photos of the largest classes; then of the next two eights."""
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
-        _copied(root / "photos", root / "unseen")
         environment = {**os.environ, "CROSSLABEL_CACHE": str(root / "cache")}
-        words = [*COMMAND, "fit", str(root / "photos"), "--out", str(root / "m.skops"), "--quiet"]
-        cold = _seconds(words, environment)
-        (root / "m.skops").unlink()
-        yield Line("crosslabel fit of 8 × 30 photos, cold cache, seconds", cold, "<=", 15)
-        warm = []
-        for _ in range(5):
-            warm.append(_seconds(words, environment))
-            shutil.copy(root / "m.skops", root / "kept.skops")
-            (root / "m.skops").unlink()
-        yield Line("the same with a warm cache", min(warm), "<=", 3)
-        asked = [*COMMAND, "evaluate", str(root / "kept.skops"), str(root / "unseen"), "--json"]
-        found = subprocess.run(asked, env=environment, check=True, capture_output=True, text=True)
-        yield Line("accuracy on 160 unseen photos, %", _accuracy(found.stdout), ">=", 98.5)
+        shares = []
+        for number, classes in enumerate(_largest().reshape(3, 8)):
+            photos, unseen = root / f"photos{number}", root / f"unseen{number}"
+            _copied(classes, photos, unseen)
+            model = str(root / f"{number}.skops")
+            words = [*COMMAND, "fit", str(photos), "--out", model, "--quiet", "--force"]
+            cold = _seconds(words, environment)
+            if number == 0:
+                warm = min(_seconds(words, environment) for _ in range(5))
+                yield Line("crosslabel fit of 8 × 30 photos, cold cache, seconds", cold, "<=", 15)
+                yield Line("the same with a warm cache", warm, "<=", 3)
+            shares.append(
+                _accuracy([*COMMAND, "evaluate", model, str(unseen), "--json"], environment)
+            )
+        print("accuracy of the three eights:", ", ".join(f"{share:.1f} %" for share in shares))
+        yield Line("accuracy on 160 unseen photos, %", float(np.mean(shares)), ">=", 98.5)
 
 
-def _copied(photos: Path, unseen: Path) -> None:
+def _largest() -> np.ndarray:
+    """The 24 classes with the most photos; not the background, nor the faces a second time."""
+    data = load_caltech101()
+    order = np.argsort(-np.bincount(data.target), kind="stable")
+    names = [n for n in data.target_names[order] if n not in ("BACKGROUND_Google", "Faces_easy")]
+    return np.array(names[:24])
+
+
+def _copied(classes: np.ndarray, photos: Path, unseen: Path) -> None:
     data = load_caltech101()
     files, labels = np.array(data.filenames), data.target_names[data.target]
     random = np.random.default_rng(1)
-    for name in CLASSES:
+    for name in classes:
         own = random.permutation(files[labels == name])
         for folder, part in ((photos, own[:30]), (unseen, own[30:50])):
             (folder / name).mkdir(parents=True)
@@ -128,8 +138,9 @@ def _seconds(words: list[str], environment: dict[str, str]) -> float:
     return time.perf_counter() - start
 
 
-def _accuracy(text: str) -> float:
-    return 100 * json.loads(text)["accuracy"]
+def _accuracy(words: list[str], environment: dict[str, str]) -> float:
+    done = subprocess.run(words, env=environment, check=True, capture_output=True, text=True)
+    return 100 * float(json.loads(done.stdout)["accuracy"])
 
 
 def caltech101() -> Iterator[Line]:

@@ -22,7 +22,7 @@ from crosslabel.media.unreadable import UnreadableFile
 
 MAX_SIDE = 2048  # longer images are shrunk by a whole factor: no feature here looks closer
 
-BAND = 2**22
+BAND = 2**19
 """Pixels that are converted at a time."""
 
 BYTES_PER_PIXEL = {"1": 1, "L": 1, "P": 1, "I;16": 2, "I;16B": 2, "I;16L": 2, "I;16N": 2}
