@@ -161,7 +161,7 @@ def _answers(model: Model, queries: list[Query], threshold: float) -> list[Predi
     seconds = chances.argmax(axis=1)
     others = chances[rows, seconds].tolist()
     found = zip(queries, names.tolist(), best, model.classes_[seconds].tolist(), others)
-    return [Prediction(one.name, *answer, one.warning) for one, *answer in found]
+    return [Prediction(one.name, a, p, b, q, one.warning) for one, a, p, b, q in found]
 
 
 def _stacked(kind: str, queries: list[Query]) -> ArrayLike:
