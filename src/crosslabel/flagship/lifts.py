@@ -108,7 +108,10 @@ def _linear_lifts(X: Array, weights: NDArray[np.float64], wish: Wish) -> dict[st
     if raw and not offset:
         found["unit"] = Lift()
     if raw and offset != 0:
-        norm = float(np.sqrt(np.mean(row_norms(X) ** 2))) or 1.0
+        norms = row_norms(X)
+        # Divided first: the square of a norm may leave the range where the norm does not.
+        largest = float(norms.max(initial=0.0)) or 1.0
+        norm = largest * float(np.sqrt(np.mean((norms / largest) ** 2))) or 1.0
         found["unit, offset"] = Lift(offset=offset or norm)
     center, spread = standard(X, weights)
     varying = int(np.count_nonzero(X.max(axis=0) > X.min(axis=0))) or 1

@@ -179,5 +179,7 @@ def standard(X: Array, weights: NDArray[np.float64]) -> tuple[Array, Array]:
     """Mean and standard deviation of each feature; a constant one keeps its scale."""
     share = weights / weights.sum()
     center = share @ X
-    spread = np.sqrt(share @ (X - center) ** 2)
+    # Divided first: the square of a value may leave the range of its type where it does not.
+    largest = np.abs(X - center).max(initial=0.0) or 1.0
+    spread = largest * np.sqrt(share @ ((X - center) / largest) ** 2)
     return center.astype(X.dtype), np.where(spread > 0, spread, 1).astype(X.dtype)
