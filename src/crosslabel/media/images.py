@@ -43,9 +43,9 @@ TURNS = {
 }
 """Quarter turns to the left, and whether the result is mirrored from left to right."""
 
-FORMATS = ["AVIF", "BMP", "GIF", "JPEG", "JPEG2000", "PNG", "PPM", "TGA", "TIFF", "WEBP"]
-"""What cameras and data sets write. Pillow's decoders of rare formats are where most of its holes
-were found."""
+FORMATS = ["JPEG", "PNG", "AVIF", "BMP", "GIF", "JPEG2000", "PPM", "TGA", "TIFF", "WEBP"]
+"""What cameras and data sets write, the most frequent first. Pillow's decoders of rare formats are
+where most of its holes were found."""
 
 
 @cache
