@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 # Where benchmarks that take hours keep what they have done.
 KEPT   ?= /var/tmp/crosslabel-bench
 
-.PHONY: help docs linkcheck figures stranger mutants demo test test-slow test-machines house fuzz test-lower audit lint bench bench-methods bench-embed bench-images bench-peers bench-stream bench-gpu reproduce format clean
+.PHONY: help hostile docs linkcheck figures stranger mutants demo test test-slow test-machines house fuzz test-lower audit lint bench bench-methods bench-embed bench-images bench-peers bench-stream bench-gpu reproduce format clean
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 

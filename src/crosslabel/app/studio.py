@@ -12,7 +12,7 @@ import typer
 
 from crosslabel.app.options import QUIET, choice
 from crosslabel.app.printing import user_errors
-from crosslabel.app.serve import HOST, LOOPBACK, web
+from crosslabel.app.serve import HOST, LOOPBACK, address_of, web
 
 GIVE_WAY = 5e-4
 """Seconds after which a thread of Python lets another one run."""
@@ -59,7 +59,7 @@ def studio_command(
         pages = app.Pages(studio, told, address, served_token)
         door = guard.Door(guard.LOOPBACK if host in LOOPBACK else frozenset())
         socket = wire.listen(host, port)
-        page = f"http://{host}:{socket.getsockname()[1]}/{token}/"
+        page = f"{address_of(host, socket.getsockname()[1])}/{token}/"
         typer.echo(page)
         if not quiet:
             typer.echo(f"Pictures lie in {studio.folder.root}. End with Ctrl-C.", err=True)

@@ -143,7 +143,7 @@ def positive(variances: Array) -> Array:
 def _varies(trace: float, means: Array) -> bool:
     """Whether samples vary by more than rounding: equal ones do by that of their mean."""
     rounding = (100 * np.finfo(means.dtype).eps) ** 2 * float(np.max(np.sum(means**2, axis=1)))
-    return trace > rounding
+    return bool(trace > rounding)
 
 
 def _scale(trace: float, means: Array) -> float:

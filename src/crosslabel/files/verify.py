@@ -72,7 +72,7 @@ def verify(made: object) -> None:
     ModelFileError
         Names the class and the attribute.
     """
-    cls = type(made)
+    cls: type = type(made)
     try:
         if hasattr(made, "get_params"):
             parameters = {name: vars(made).get(name) for name in parameters_of(cls)}

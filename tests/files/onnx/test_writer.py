@@ -19,7 +19,7 @@ from crosslabel.features import Eigenfaces, Pixels, RandomFaces
 
 onnx = pytest.importorskip("onnx", reason="needs the extra onnx")
 onnxruntime = pytest.importorskip("onnxruntime", reason="needs the extra onnx")
-from onnxruntime.capi.onnxruntime_pybind11_state import Fail
+Fail = onnxruntime.capi.onnxruntime_pybind11_state.Fail
 
 every_rule = pytest.mark.parametrize("rule", list(RULES))
 both_types = pytest.mark.parametrize("dtype", ["float32", "float64"])
