@@ -122,3 +122,14 @@ def test_trials_are_tasks_without_a_line(capsys):
     assert model.log[0] == 16
     assert "choosing by held-out samples" in model.log
     assert capsys.readouterr().out == ""
+
+
+def test_more_trials_than_were_announced_are_not_told():
+    model = Watched()
+    with Progress(model, "X", "y", n_folds=2, n_iter=1) as progress:
+        for _ in range(5):
+            progress.trial()
+        progress.iteration(0, 1.0)
+    assert model.log[0] == 3
+    assert model.log.count("choosing by held-out samples") == 2
+    assert model.log.count("iteration") == 1

@@ -60,8 +60,8 @@ MOST = 2500
 """Samples that choose, at most: beyond, more would cost time and change nothing."""
 FEW, DRAWINGS = 150, 3
 """Samples up to which folds are drawn several times, and how often."""
-MOST_LIFTS = 5
-"""That are tried: three linear ones and two kernels."""
+MOST_LIFTS = 6
+"""That are tried: four linear ones and two kernels."""
 USUAL_RIDGE, USUAL_SHARE = 0.1, 10.0
 """What does well on average, where no sample can be held out."""
 
@@ -178,13 +178,13 @@ def choose(samples: Distinct, wish: Wish, lift: Lift | None = None, tell: Tell =
     return Choice(tuple(members), raced[0][1])
 
 
-def most_steps(n_samples: int, wish: Wish) -> int:
-    """How often a fit tells of progress, at most: each lift on each fold, and each iteration."""
+def most_steps(n_samples: int, wish: Wish) -> tuple[int, int]:
+    """How often a fit tells of progress, about: each lift on each fold, and each iteration."""
     iterations = 1 if wish.settings.is_closed_form else int(wish.settings.max_iter)
     if not wish.is_open:
-        return iterations
+        return 0, iterations
     lifted = MOST_LIFTS if wish.rule == wish.scale == "auto" else 1
-    return lifted * N_FOLDS * (DRAWINGS if n_samples <= FEW else 1) + iterations
+    return lifted * N_FOLDS * (DRAWINGS if n_samples <= FEW else 1), iterations
 
 
 def together(drawings: Sequence[Sequence[JointSetting]]) -> list[JointSetting]:

@@ -279,7 +279,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         wish = self._wish(seed, device_of(X) or self.device)
         targets, hashes = training.classes[training.labels], row_hashes(training.X)
         warm = self.__dict__.get("_fitted") if self.warm_start else None
-        with Progress(self, X, y, most_steps(len(targets), wish), n_iter=0) as progress:
+        with Progress(self, X, y, *most_steps(len(targets), wish)) as progress:
             choice = self._choice(training, wish, progress.trial)
             empty = [self._empty(training.X, m.lift, len(targets), seed) for m in choice.members]
             summaries = [one.absorb(training.X, targets, training.weights, hashes) for one in empty]

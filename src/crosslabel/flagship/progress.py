@@ -46,7 +46,7 @@ class Progress:
     ) -> None:
         self.estimator, self.data, self.n_folds = estimator, {"X": X, "y": y}, n_folds
         self.n_iter = estimator.max_iter if n_iter is None else n_iter
-        self.folds_done = 0
+        self.folds_done = self.trials_done = 0
         self.learnt: dict[str, dict[str, object]] = {}
         self.context: Any = None
 
@@ -75,7 +75,10 @@ class Progress:
 
     def trial(self) -> None:
         """Report that one lift was judged on one fold."""
-        self._task("choosing by held-out samples")
+        # scikit-learn refuses more tasks than were announced.
+        self.trials_done += 1
+        if self.trials_done <= self.n_folds:
+            self._task("choosing by held-out samples")
 
     def done(self, estimator: Fit) -> Fit:
         """The estimator, which is complete: callbacks may score it at the end of the fit."""
