@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 # Where benchmarks that take hours keep what they have done.
 KEPT   ?= /var/tmp/crosslabel-bench
 
-.PHONY: help docs linkcheck figures stranger mutants demo test test-slow test-machines house fuzz test-lower audit lint bench bench-methods bench-embed bench-images bench-peers bench-stream bench-gpu reproduce format clean
+.PHONY: help hostile docs linkcheck figures stranger mutants demo test test-slow test-machines house fuzz test-lower audit lint bench bench-methods bench-embed bench-images bench-peers bench-stream bench-gpu reproduce format clean
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
@@ -77,6 +77,11 @@ house: $(VENV)/.dev
 ## make fuzz       5,000 generated inputs to every estimator; takes hours
 fuzz: $(VENV)/.dev
 	CROSSLABEL_FUZZ=5000 $(BIN)/python -m pytest -n 2 tests/test_fuzz.py
+
+## make hostile    20,000 hostile model files with a right checksum, and 300 hostile media files; takes an hour
+hostile: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.hostile --count 20000 --keep $(KEPT)/hostile
+	$(BIN)/python -m benchmarks.hostile_media --count 300
 
 ## make test-lower the tests with every dependency at its lower bound
 # Old packages warn of newer ones below them, which pyproject.toml does not bound: not an error here.

@@ -42,8 +42,8 @@ def attempt(asks: str, content: bytes, place: Path) -> dict[str, Any]:
     """Load one file, ask the model once, and say how that ended."""
     place.write_bytes(content)
     Path("/proc/self/clear_refs").write_text("5")  # the peak is counted anew
-    before, started, message = _memory("VmRSS"), time.process_time(), ""
-    limit = _memory("VmSize") + MEMORY + len(content)
+    before, started, message = memory("VmRSS"), time.process_time(), ""
+    limit = memory("VmSize") + MEMORY + len(content)
     resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -58,13 +58,14 @@ def attempt(asks: str, content: bytes, place: Path) -> dict[str, Any]:
         ending, message = f"other error {type(error).__name__}", str(error)
     seconds = time.process_time() - started
     resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    grown = _memory("VmHWM") - before - len(content)
+    grown = memory("VmHWM") - before - len(content)
     if grown > MEMORY or "allocate" in message or "MemoryError" in ending + message:
         ending = f"OVER MEMORY ({ending})"
     return {"ending": ending, "seconds": seconds, "message": message[-300:], "grown": grown}
 
 
-def _memory(name: str) -> int:
+def memory(name: str) -> int:
+    """Bytes of this process that /proc calls so."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(name):
             return int(line.split()[1]) * 1024

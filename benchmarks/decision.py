@@ -36,10 +36,8 @@ STEPS = [
     Step("Thousands of classes?", 'rule="local", ridge named',
          "10,000 classes in {many-seconds} s; one more {one-more}× faster"),
     Step("Noise in the queries?", 'rule="local", or SRC(robust)',
-         "half the pixels noise: see the table"),
+         "depends on the data: see the tables"),
     Step("Queries of no known class?", "RejectingClassifier", "mean AUROC {novelty}"),
-    Step("Unit-norm faces,\nall of one size?", 'rule="global"',
-         "Extended Yale B, 32 pictures: {eyb-32} %"),
     Step("None of these, or in doubt", "CrossLabelClassifier()",
          "mean rank {rank}, the next {rank-next}"),
 ]  # fmt: skip

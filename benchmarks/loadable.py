@@ -27,7 +27,16 @@ RANDOM = np.random.default_rng(0)
 ROWS, LABELS = np.abs(RANDOM.normal(size=(24, 30))), np.repeat(np.arange(3), 8)
 IMAGES = RANDOM.random((24, 24, 24)).astype(np.float32)
 CLIPS = RANDOM.integers(0, 256, (24, 5, 8, 8), dtype=np.uint8)
-QUERIES: dict[str, Any] = {"rows": ROWS[:1] + 0.1, "images": [IMAGES[0]], "clips": [CLIPS[0]]}
+MATRICES = IMAGES[:, :6] @ IMAGES[:, :6].transpose(0, 2, 1)  # symmetric, positive definite
+KINDS: dict[str, Any] = {
+    "images": list(IMAGES),
+    "clips": list(CLIPS),
+    "rows": ROWS,
+    "matrices": MATRICES,
+}
+QUERIES: dict[str, Any] = {name: items[:1] for name, items in KINDS.items()} | {
+    "rows": ROWS[:1] + 0.1
+}
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "FunctionTransformer": {"func": np.log1p},
@@ -84,10 +93,9 @@ def _models() -> Iterator[tuple[str, BaseEstimator, str]]:
 
 def _with_feature(cls: type[BaseEstimator]) -> Iterator[tuple[str, BaseEstimator, str]]:
     """A feature step before the flagship, on the first kind of data that it takes."""
-    kinds = {"images": list(IMAGES), "clips": list(CLIPS), "rows": ROWS}
     # Alone where the step gives something else than a row for each item, such as descriptors.
     for is_alone in (False, True):
-        for asks, items in kinds.items():
+        for asks, items in KINDS.items():
             step, last = _made(cls), CrossLabelClassifier(rule="global", random_state=0)
             model = step if is_alone else make_pipeline(step, last)
             try:

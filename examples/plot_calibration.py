@@ -10,9 +10,9 @@ what was said with what came, and the log loss sums it up.
 from matplotlib import pyplot as plt
 from sklearn.calibration import calibration_curve
 from sklearn.datasets import load_digits
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
-from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -24,7 +24,7 @@ train, test = next(per_class(y, 8, repeats=1, seed=0))
 models = {
     "crosslabel": CrossLabelClassifier(random_state=0),
     "logistic regression": make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000)),
-    "naive Bayes": make_pipeline(StandardScaler(), GaussianNB()),
+    "shrinkage LDA": LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"),
 }
 
 # %%

@@ -4,7 +4,7 @@ Patches of two photographs
 
 Which of two photographs is a patch of 12 × 12 pixels from? The two that come with scikit-learn: a
 temple and a flower. Atoms of patches look like edges and gradients, and a map of the answers shows
-what is told apart by texture alone. The left half of each photograph trains, the right half tests.
+what a patch alone can tell. The left half of each photograph trains, the right half tests.
 """
 
 import numpy as np

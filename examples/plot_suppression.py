@@ -44,8 +44,9 @@ for ax, suppression, title in zip(axes, (0.0, 1.0, np.inf), ("0", "1", "∞")):
 plt.show()
 
 # %%
-# Accuracy of both rules of the paper against λ, by five folds. On digits the local rule gains a
-# little and the global one loses some: there a query may use all atoms, and finds fewer to share.
+# Accuracy of both rules of the paper against λ, by five folds. On digits the local rule
+# hardly notices and the global one loses some: there a query may use all atoms, and finds fewer to
+# share.
 RulesDisplay.from_estimator(
     CrossLabelClassifier(atoms_per_class=8, ridge=ridge, max_iter=5, random_state=0), X, y,
     param_name="suppression", param_range=[0.01, 0.1, 1, 10, 100, np.inf],

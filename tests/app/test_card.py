@@ -42,3 +42,16 @@ def test_markdown_by_default_and_html_by_suffix(told, tmp_path):
 def test_a_form_that_is_unknown(told):
     with pytest.raises(ValueError, match="take markdown or html"):
         card(told, form="pdf")
+
+
+def test_other_suffixes_are_refused_before_anything_is_read(tmp_path):
+    done = run("card", "/absent.skops", "--out", tmp_path / "x.pdf")
+    assert done.exit_code == 1
+    assert "must end in one of .md, .markdown, .html, .htm" in done.stderr
+    assert not (tmp_path / "x.pdf").exists()
+
+
+def test_the_card_tells_whether_the_model_was_trained_again(told, table, tmp_path):
+    assert "then trained in the same way on all 48 samples" in card(told)
+    fit(table, out=tmp_path / "n.skops", parameters=GIVEN, refit=False)
+    assert "The stored model is the one that was measured" in card(tmp_path / "n.skops")

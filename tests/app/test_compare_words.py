@@ -19,9 +19,18 @@ def test_what_is_typed_is_what_the_function_gets(table, tmp_path, monkeypatch):
     assert {row["method"] for row in json.loads(done.stdout)} == {"knn", "ridge"}
     assert (asked["path"], asked["methods"]) == (table, ["knn", "ridge"])
     assert (asked["n_train"], asked["repeats"], asked["records"]) == (7, 2, tmp_path)
-    assert (asked["seed"], asked["settings"].seed, asked["progress"]) == (5, 5, False)
+    assert (asked["seed"], asked["settings"].seed, asked["tell"]) == (5, 5, None)
 
 
 def test_the_reader_gets_a_table(table):
     told = run("compare", table, "--methods", "knn", "--repeats", 1, "--quiet").stdout
     assert "knn" in told
+
+
+def test_stopped_rows_are_printed_and_the_status_says_so(table, monkeypatch):
+    whole = compare(table, ["knn"], repeats=2)
+    monkeypatch.setattr(compare_words, "compare", lambda *_, **__: whole._replace(interrupted=True))
+    done = run("compare", table, "--methods", "knn")
+    assert done.exit_code == 130
+    assert "knn" in done.stdout
+    assert "Interrupted: the rows are of the splits that were finished." in done.stderr

@@ -51,7 +51,7 @@ def test_predictions_as_csv_json_and_table(model_file, photos, tmp_path):
     files = [photos / CLASSES[1], tmp_path / "no picture.jpg"]
     done = run("predict", model_file, *files, "--format", "csv")
     assert done.exit_code == 1
-    assert "no picture.jpg: this is no image" in done.stderr
+    assert "no picture.jpg: this is no image of a known format (JPEG, PNG, " in done.stderr
     assert "1 files could not be used" in done.stderr
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     assert len(rows) == 17

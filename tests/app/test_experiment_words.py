@@ -27,11 +27,34 @@ def test_list_names_every_table_with_its_title():
 def test_methods_and_splits_may_be_chosen(spec, tmp_path):  # noqa: F811
     done = run(
         "reproduce", tmp_path / "small.toml", "--store", tmp_path / "store", "--quiet",
-        "--only", "CRC, nobody", "--limit-splits", 2,
+        "--only", "crc", "--limit-splits", 2,
     )  # fmt: skip
     assert done.exit_code == 0, done.output
     assert len(list((tmp_path / "store" / "records").iterdir())) == 4
     assert "8 cells are not computed yet" in done.stdout
+
+
+def test_names_of_methods_are_known_in_any_case_and_others_refused(spec, tmp_path):  # noqa: F811
+    words = ("reproduce", tmp_path / "small.toml", "--store", tmp_path / "store", "--quiet")
+    done = run(*words, "--only", "CRC, nobody")
+    assert done.exit_code == 1
+    assert "There is no method 'nobody' here. Known: " in done.stderr
+    assert "CRC" in done.stderr
+    assert not (tmp_path / "store").exists()
+    assert run(*words, "--only", "cR*", "--limit-splits", 1).exit_code == 0
+
+
+def test_a_report_without_records_says_so(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run("report", "--store", tmp_path / "none", "--table", "table-1")
+    assert done.exit_code == 0
+    assert f"There are no records in {tmp_path / 'none'} yet" in done.stderr
+    assert "crosslabel reproduce table-2" in done.stderr
+    fill(Store(tmp_path / "store"), write_specs(tmp_path / "specs"))
+    assert run("report", "--store", tmp_path / "store", "--table", "table-1").stderr == ""
+    done = run("report", "--out", tmp_path / "absent" / "page.html")
+    assert done.exit_code == 1
+    assert "There is no folder" in done.stderr
 
 
 def test_mistakes_are_answered_in_one_sentence(tmp_path):

@@ -19,6 +19,13 @@ def test_the_command_exports_class_names(tmp_path):
     done = run("export", tmp_path / "m.skops", "--out", out, "--dtype", "float32")
     assert done.exit_code == 0, done.output
     assert "rows X of 64 values" in done.stdout
+    done = run("export", tmp_path / "m.skops", "--out", out)
+    assert done.exit_code == 1
+    assert "is there already. Give --force" in done.stderr
+    assert (
+        run("export", tmp_path / "m.skops", "--out", out, "--force", "--dtype", "float32").exit_code
+        == 0
+    )
     session = onnxruntime.InferenceSession(str(out), providers=["CPUExecutionProvider"])
     (label,) = session.run(["label"], {"X": X.astype(np.float32)})
     assert np.mean(label == names) > 0.8

@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.metrics import accuracy_score, balanced_accuracy_score
 
-from crosslabel.app.measure import Accuracy
+from crosslabel.app.measure import Accuracy, taken
 
 
 def test_it_agrees_with_scikit_learn_and_scipy():
@@ -25,3 +25,8 @@ def test_confusions_are_sorted():
     accuracy = Accuracy.of([0, 0, 0, 1], [1, 1, 2, 1], ["a", "b", "c"])
     assert accuracy.confusions == [("a", "b", 2), ("a", "c", 1)]
     assert "1 of 4" in str(accuracy)
+
+
+def test_rows_of_an_array_and_items_of_a_list_are_taken():
+    assert taken(["a", "b", "c"], np.array([2, 0])) == ["c", "a"]
+    np.testing.assert_array_equal(taken(np.arange(6).reshape(3, 2), np.array([1])), [[2, 3]])

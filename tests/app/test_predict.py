@@ -12,6 +12,7 @@ from crosslabel.app.predict import novelty_threshold, predict
 from crosslabel.datasets import UnreadableFile
 from crosslabel.files import Model, load
 from tests.app.command import run
+from tests.files.problems import LABELS, PIPELINES
 
 from .conftest import CLASSES, GIVEN
 
@@ -148,3 +149,16 @@ def test_the_command_says_what_is_unknown_and_what_shows_nothing(model_file, pho
     done = run("predict", model_file, tmp_path / "empty")
     assert done.exit_code == 1
     assert "There are no images in" in done.stderr
+
+
+def test_one_clip_that_no_feature_can_be_taken_of_does_not_end_the_others(tmp_path):
+    pipeline, clips = PIPELINES["lbptop"]
+    model = Model(pipeline.fit(clips, LABELS), ["a", "b", "c"], "clips", "lbptop")
+    for number, clip in enumerate([clips[0], clips[1][:2], clips[2]]):
+        np.save(tmp_path / f"{number}.npy", clip)
+    files = sorted(tmp_path.glob("*.npy"))
+    found = list(predict(model, files))
+    assert [each.problem is None for each in found] == [True, False, True]
+    assert "more than 2 frames" in found[1].problem
+    with pytest.raises(ValueError, match="more than 2 frames"):
+        list(predict(model, files, strict=True))

@@ -67,3 +67,17 @@ def test_predictions_in_each_form(capsys):
     assert first.split() == ["a.png", "cat", "75.0%", "dog", "(20.0%)"]
     assert last.split() == ["c.png", "cat"]
     assert len(printed("table", capsys, quiet=True).splitlines()) == 2
+
+
+def test_nothing_that_a_stranger_named_commands_the_terminal_or_the_spreadsheet(capsys):
+    row = Prediction("a\x1b[2J.png", "=cmd|x", 0.5, "\x1b]0;t\x07", 0.1).as_dict()
+    for name in ("table", "csv"):
+        printer = PRINTERS[name]()
+        printer.add(row)
+        printer.close()
+        out = capsys.readouterr().out
+        assert "\x1b" not in out
+        assert name != "csv" or ",'=cmd|x," in out
+    with pytest.raises(typer.Exit), user_errors():
+        raise ValueError("a\x1b[31mb\nc")
+    assert capsys.readouterr().err == "Error: a�[31mb\nc\n"

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from crosslabel.app.serve import web
+from crosslabel.app.serve import address_of, web
 from tests.app.command import run
 from tests.serve.asking import ask, asked
 
@@ -24,6 +24,11 @@ def test_a_file_that_is_no_model(tmp_path):
     result = run("serve", tmp_path / "x.skops")
     assert result.exit_code == 1
     assert "x.skops" in result.stderr
+
+
+def test_an_address_is_one_for_browsers():
+    assert address_of("127.0.0.1", 80) == "http://127.0.0.1:80"
+    assert address_of("::1", 80) == "http://[::1]:80"
 
 
 def test_a_missing_package_is_named():

@@ -10,6 +10,7 @@ from crosslabel.core.moments import (
     Moments,
     Scatter,
     _check_semidefinite,
+    check_digits,
     moments,
     together,
     without,
@@ -333,3 +334,18 @@ def test_the_floor_of_a_removal_is_the_rounding_of_the_second_moment(monkeypatch
     nothing = Scatter(np.zeros((0, 2), dtype), True)
     without(ClassMoments(50.0, mean, nothing), ClassMoments(2.0, mean, nothing))
     assert_allclose(floors, [1e3 * np.finfo(dtype).eps * 50 * 25], rtol=1e-6)
+
+
+def test_large_samples_leave_no_digits_behind():
+    X = np.random.default_rng(0).normal(size=(20, 5))
+    for scale, fits in [(1.0, True), (1e3, True), (1e5, False), (1e9, False)]:
+        large = scale * np.ones((1, 5))
+        total = moments(np.concatenate([X, large]), np.ones(21))
+        gone = moments(large, np.ones(1))
+        if fits:
+            check_digits(total, gone)
+            assert_allclose(without(total, gone).mean, X.mean(axis=0), atol=1e-9)
+        else:
+            with pytest.raises(ImpossibleRemovalError, match="rounding of their sums"):
+                check_digits(total, gone)
+    check_digits(total, total)  # nothing stays, so that nothing is lost

@@ -192,8 +192,8 @@ def test_the_row_nearer_to_norm_one_gets_it(seed):
 
 def test_of_samples_along_one_direction_one_stands_for_all():
     rng = np.random.default_rng(0)
-    X = np.outer([2.0, -1.0, 0.5, 3.0], rng.normal(size=5))
-    assert len(set(exemplars(X, 4).tolist())) == 1
+    X = np.outer([0.0, 2.0, -1.0, 0.5], rng.normal(size=5))
+    assert exemplars(X, 4).tolist() in ([k] * 4 for k in (1, 2, 3))
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e-6])
@@ -213,8 +213,5 @@ def test_without_weights_the_nearest_rows_are_those_of_procrustes(monkeypatch):
     monkeypatch.setattr(module, "_ROUNDS", 1)
     rng = np.random.default_rng(0)
     aims, roots = rng.normal(size=(4, 3)), np.sqrt([[2.5, 1.0, 0.5]])
-    found = nearest(aims, roots)
-    best = np.sum(found * aims)
-    for _ in range(300):
-        R = np.linalg.qr(rng.normal(size=(4, 3)))[0]
-        assert np.sum(R * roots * aims) <= best + 1e-12
+    left, _, right = np.linalg.svd(aims @ np.diag(roots[0]), full_matrices=False)
+    assert_allclose(nearest(aims, roots), left @ right @ np.diag(roots[0]), atol=1e-12)

@@ -325,3 +325,20 @@ def test_the_floor_of_shared_atoms_is_that_of_the_noisiest_class(monkeypatch):
     monkeypatch.setattr(solver, "sweep", spy)
     solver.class_sweep(solver.Iterated(targets.rows, of_class, layout, Penalties(0.1, 0.0, 0.2)), D)
     assert_allclose(floors, [noise.max(), *noise], rtol=1e-8)
+
+
+@pytest.mark.parametrize(("scale", "dtype"), [(1e9, "f4"), (1e12, "f4"), (1e80, "f8")])
+@pytest.mark.parametrize("method", ["exact", "class"])
+def test_samples_of_any_size_are_learnt_from(scale, dtype, method):
+    X, labels, layout, D = problem(per_class=(2, 4, 3))
+
+    def learnt(factor):
+        given = Moments.from_samples((X * factor).astype(dtype), labels, layout.n_classes)
+        start, weights = D.astype(dtype), Penalties(0.1, 10.0, 0.0)
+        return solver.learn(given, start, layout, weights, method=method, max_iter=5)
+
+    plain, large = learnt(1.0), learnt(scale)
+    assert len(large.trace) == len(plain.trace)
+    rounding = 1e-3 if dtype == "f4" else 1e-8
+    assert_allclose(np.array(large.trace) / scale**2, plain.trace, rtol=rounding)
+    assert_allclose(large.dictionary, plain.dictionary, atol=30 * rounding)

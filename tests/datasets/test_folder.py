@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from crosslabel import progress_bar
 from crosslabel.datasets import UnreadableFile, load_clip_folder, load_image_folder
+from crosslabel.datasets.folder import named_suffixes
+from tests.datasets.pictures import save
 
 
 @pytest.fixture
@@ -70,3 +73,48 @@ def test_clips(tmp_path):
     assert len(data.filenames) == 4
     assert data.kind == "clips"
     assert [item.path.name for item in data.skipped] == ["bad.avi"]
+
+
+def test_images_that_lie_directly_in_the_folder_are_noticed(tmp_path):
+    for number in range(3):
+        save(tmp_path / "pets" / f"{number}.png")
+    with pytest.raises(ValueError, match=r"3 images lie directly in .*as pets/cats and pets/dogs"):
+        load_image_folder(tmp_path / "pets")
+    for number in range(2):
+        save(tmp_path / "pets" / "cats" / f"{number}.png")
+    data = load_image_folder(tmp_path / "pets")
+    assert [str(one) for one in data.skipped] == [
+        f"{tmp_path / 'pets'}: 3 images lie directly in the folder, in no class; left out"
+    ]
+
+
+def test_errors_name_what_most_people_have_first(tmp_path):
+    (tmp_path / "cats").mkdir()
+    with pytest.raises(ValueError, match=r"files ending in \.jpg, \.png, \.jpeg, .* …"):
+        load_image_folder(tmp_path)
+    assert named_suffixes({".tiff", ".png"}) == ".png, .tiff"
+
+
+def test_a_bar_counts_the_files(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(progress_bar, "PATIENCE", 0)
+    for number in range(4):
+        save(tmp_path / "cats" / f"{number}.png")
+    load_image_folder(tmp_path, progress=True)
+    told = capsys.readouterr().err
+    assert "reading images" in told
+    assert "4/4" in told
+
+
+@pytest.mark.parametrize("name", [b"caf\xe9", b"a\x1b[2J"])
+def test_a_class_whose_name_no_file_can_hold_is_left_out(photos, name):
+    folder = os.path.join(os.fsencode(photos), name)
+    try:
+        os.mkdir(folder)
+    except OSError:
+        pytest.skip("this file system has no such names")
+    for number in range(3):
+        path = os.path.join(folder, b"%d.png" % number)
+        Image.fromarray(np.zeros((4, 4), np.uint8)).save(os.fsdecode(path))
+    data = load_image_folder(photos)
+    assert data.target_names.tolist() == ["katzen & hünde", "v1.2 final"]
+    assert any("rename it" in item.reason for item in data.skipped)

@@ -1,9 +1,14 @@
+import os
+import struct
+import zlib
+
 import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse
 
 from crosslabel.datasets import load_features
+from crosslabel.datasets.mat import _dense
 
 X = np.random.default_rng(0).standard_normal((12, 5))
 Y = np.repeat([3, 1, 2], 4)
@@ -88,3 +93,52 @@ def test_pickles_are_not_loaded(tmp_path):
         load_features(tmp_path / "a.npz")
     with pytest.raises(FileNotFoundError, match="There is no file"):
         load_features(tmp_path / "absent.mat")
+
+
+def test_labels_that_are_no_numbers_are_no_class(tmp_path):
+    np.savez(tmp_path / "a.npz", X=X, y=np.where(Y == 3, np.nan, Y))
+    with pytest.raises(ValueError, match="holds labels that are NaN"):
+        load_features(tmp_path / "a.npz")
+
+
+def test_empty_files_are_told_in_words(tmp_path):
+    for name, arrays in {"none": {}, "empty": {"X": X[:0], "y": Y[:0]}}.items():
+        np.savez(tmp_path / f"{name}.npz", **arrays)
+        with pytest.raises(ValueError, match=r"holds none of the expected|is empty"):
+            load_features(tmp_path / f"{name}.npz")
+    (tmp_path / "zero.npz").write_bytes(b"")
+    with pytest.raises(ValueError, match=r"no readable .npz file"):
+        load_features(tmp_path / "zero.npz")
+
+
+def test_bombs_are_counted_before_they_unpack(tmp_path):
+    packed = zlib.compress(bytes(7 * 10**8), 1)
+    head = bytes(124) + b"\x00\x01IM" + struct.pack("<II", 15, len(packed))
+    (tmp_path / "a.mat").write_bytes(head + packed)
+    with pytest.raises(ValueError, match=r"unpacked, takes 5.* M bytes, more than the limit"):
+        load_features(tmp_path / "a.mat")
+
+
+def test_a_small_sparse_matrix_of_a_vast_shape(tmp_path):
+    wide = scipy.sparse.csc_array((30_000, 30_000))
+    scipy.io.savemat(tmp_path / "a.mat", {"fea": wide, "gnd": Y})
+    assert os.path.getsize(tmp_path / "a.mat") < 10**6
+    with pytest.raises(ValueError, match=r"fea takes 7.2 G bytes"):
+        load_features(tmp_path / "a.mat")
+
+
+def test_indices_of_a_sparse_matrix_lead_nowhere_else():
+    wrong = scipy.sparse.csc_array(np.eye(4))
+    wrong.indices[0] = 10**6
+    with pytest.raises(ValueError, match=r"indices|index"):
+        _dense(wrong)
+
+
+def test_links_of_hdf5_are_not_followed(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "a.mat", "w") as file:
+        file["a"], file["b"] = h5py.SoftLink("/b"), h5py.SoftLink("/a")
+        file["X"] = h5py.ExternalLink("/etc/hostname", "/X")
+        file.create_dataset("y", (10**12,), "f8")
+    with pytest.raises(ValueError, match="y takes 8 T bytes"):
+        load_features(tmp_path / "a.mat")

@@ -57,6 +57,12 @@ def test_curves_where_there_is_no_image():
     assert_allclose(y, [0.92, 0.5, 0.08])
 
 
+def test_a_figure_grows_with_rows_and_columns(model):
+    display = AtomsDisplay(model.dictionary_, model.atom_labels_, list("0123456789"), (16, 8))
+    assert_allclose(display.figure_size(), (1.2 + 0.8 * 4, 0.4 + 1.6 * 10))
+    assert_allclose(display.figure_size(3, 2), (1.2 + 0.8 * 2, 0.4 + 1.6 * 3))
+
+
 def test_draws_on_the_axes_it_is_given(model):
     ax = Figure().subplots()
     display = AtomsDisplay.from_estimator(model, shape=(8, 8), ax=ax)

@@ -93,3 +93,14 @@ def test_two_processes_share_a_cache(double, tmp_path):
     assert [worker.exitcode for worker in workers] == [0, 0]
     assert len(list((tmp_path / "c").rglob("*.npy"))) == 40
     assert not list((tmp_path / "c").rglob(".part-*"))
+
+
+def test_a_full_disk_is_done_without(tmp_path, double, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("crosslabel.features.extraction.write_whole", full)
+    items = [np.full(3, float(k)) for k in range(5)]
+    with pytest.warns(UserWarning, match="No space left on device. The run goes on without"):
+        found = extract(double, items, cache=tmp_path / "cache")
+    np.testing.assert_array_equal(found, [2 * item for item in items])

@@ -54,6 +54,25 @@ def test_kill_leaves_the_old_or_the_new_file_whole(tmp_path):
     assert parts  # else no writer was killed amid its work
 
 
+def test_two_writers_leave_one_of_their_files_whole(tmp_path):
+    model = small_model()
+    save(model, tmp_path / "a")
+    model.summary = {"note": "another"}
+    save(model, tmp_path / "b")
+    place = tmp_path / "m"
+    place.write_bytes((tmp_path / "a").read_bytes())
+    words = [sys.executable, "-c", WRITER, place, tmp_path / "a", tmp_path / "b"]
+    writers = [subprocess.Popen(words, stdout=subprocess.PIPE) for _ in range(2)]
+    try:
+        assert all(writer.stdout.readline() == b"ready\n" for writer in writers)
+        for _ in range(20):
+            assert load(place).summary in ({"note": "x"}, {"note": "another"})
+    finally:
+        for writer in writers:
+            writer.kill()
+            writer.communicate()
+
+
 KILLED = """
 import os, signal, sys
 from pathlib import Path

@@ -13,7 +13,7 @@ def test_all_texts_of_a_value():
 
 def test_a_cell_is_never_a_formula():
     for text in ("=1+1", "+1", "-1", "@x", "\tx"):
-        assert cell(text) == "'" + text
+        assert cell(text) == "'" + visible(text)
     assert cell("a=b") == "a=b"
     assert cell(-0.5) == -0.5
     assert cell(None) is None

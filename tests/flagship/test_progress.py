@@ -1,5 +1,8 @@
 import pytest
+from sklearn.base import BaseEstimator
+from sklearn.datasets import load_digits
 
+from crosslabel import CrossLabelClassifier
 from crosslabel.flagship.progress import Progress
 
 
@@ -16,14 +19,23 @@ class Context:
     def call_on_fit_task_begin(self, estimator, X, y):
         self.log.append(f"begin {X} {y}")
 
-    def call_on_fit_task_end(self, estimator, X, y):
-        self.log.append(f"end {X} {y}")
+    def call_on_fit_task_end(self, estimator, X, y, reconstruction_attributes=None):
+        learnt = f" {reconstruction_attributes}" if reconstruction_attributes else ""
+        self.log.append(f"end {X} {y}{learnt}")
         return len(self.log) in self.stop
 
 
 class Model:
     def __init__(self, verbose=False):
         self.max_iter, self.verbose = 20, verbose
+
+
+class Complete(BaseEstimator):
+    """A parameter, what was learnt, and scikit-learn's own."""
+
+    def __init__(self, max_iter=3):
+        self.max_iter = max_iter
+        self.dictionary_, self._skl_callbacks = 5, []
 
 
 class Watched(Model):
@@ -59,6 +71,24 @@ def test_nothing_is_printed_unless_asked_for(capsys):
         progress.iteration(0, 1.0)
         progress.fold()
     assert capsys.readouterr().out == ""
+
+
+def test_a_complete_estimator_is_shown_at_the_end_of_the_fit_alone():
+    model = Watched()
+    with Progress(model, "X", "y", n_folds=5) as progress:
+        progress.iteration(0, 1.0)
+        assert progress.done(Complete()).max_iter == 3
+    assert model.log[-2:] == ["end X y", "end X y {'dictionary_': 5}"]
+
+
+def test_scikit_learns_monitor_scores_the_fitted_model():
+    callback = pytest.importorskip("sklearn.callback")
+    X, y = load_digits(return_X_y=True)
+    model = CrossLabelClassifier(suppression=10.0, ridge=0.1, rule="local", max_iter=2)
+    monitor = callback.ScoringMonitor(scoring="accuracy")
+    model.set_callbacks(monitor).fit(X[:300], y[:300])
+    (entry,) = monitor.get_logs().data
+    assert entry["accuracy"] == model.score(X[:300], y[:300])
 
 
 def test_callbacks_are_told_of_tasks_and_their_number():

@@ -157,3 +157,27 @@ def test_an_estimator_without_novelty_is_refused(digits):
     X, y, _ = digits
     with pytest.raises(ValueError, match="novelty_score"):
         RejectingClassifier(CRC()).fit(X, y)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "u2", "u4", "u8", "i1", "?", "f4", "U5", "O"])
+def test_strangers_get_their_label_whatever_the_type_of_the_others(dtype):
+    X, y = load_digits(return_X_y=True)
+    X, y = X[y < 4], y[y < 4]
+    labels = (y % 2 if dtype == "?" else y).astype(str if dtype == "O" else dtype).astype(dtype)
+    model = RejectingClassifier(FLAGSHIP, threshold=1e-9).fit(X[::4], labels[::4])
+    found = model.predict(X[:5])
+    expected = "unknown" if labels.dtype.kind in "UO" else -1
+    assert found.tolist() == [expected] * 5
+    model.threshold_ = np.inf
+    assert model.predict(X[:5]).dtype == found.dtype
+    assert set(model.predict(X).tolist()) <= set(labels.tolist())
+
+
+def test_labels_that_no_type_holds_beside_a_negative_one():
+    X, y = load_digits(return_X_y=True)
+    y = np.where(y == 9, 2**63 + 1, y.astype(np.uint64))
+    model = RejectingClassifier(FLAGSHIP, threshold=1e-9)
+    with pytest.raises(ValueError, match="Give a reject_label that is not negative"):
+        model.fit(X[::9], y[::9])
+    found = model.set_params(reject_label=77).fit(X[::9], y[::9]).predict(X[:3])
+    assert found.tolist() == [77] * 3

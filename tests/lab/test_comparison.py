@@ -1,4 +1,6 @@
 import json
+import time
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -59,7 +61,7 @@ def test_an_interrupted_run_leaves_only_whole_records(tmp_path):
 
     with pytest.raises(RuntimeError, match="interrupted"):
         compare(X, y, SPLITS, methods={**METHODS, "fails": Fails()}, records=tmp_path)
-    assert [path.suffix for path in (tmp_path / "records").iterdir()] == [".json"] * 2
+    assert [path.suffix for path in (tmp_path / "records").iterdir()] == [".json"] * 6
     compare(X, y, SPLITS, methods=METHODS, records=tmp_path)
     assert len(list((tmp_path / "records").iterdir())) == 6
 
@@ -155,5 +157,63 @@ def test_the_table_has_a_line_for_each_method(capsys):
     assert lines[1].split() == [
         "knn", f"{100 * one.accuracy:.2f}", "±", f"{100 * one.deviation:.2f}",
         f"{100 * one.per_class:.2f}", f"{one.fit_seconds:.2f}", f"{1e3 * one.query_seconds:.3f}",
-        f"{one.model_bytes / 1e6:.2f}",
+        f"{one.model_bytes / 1e6:.2f}", "3",
     ]  # fmt: skip
+
+
+class Slow(DummyClassifier):
+    def fit(self, X, y):
+        time.sleep(0.05)
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize(("held", "expected"), [(2**30, "qqqsss"), (0, "qsqsqs")])
+def test_quick_methods_run_first(monkeypatch, held, expected):
+    """Over all splits, or on each where the features of one alone can be kept."""
+    monkeypatch.setattr(comparison, "HELD", held)
+    ran, run_one = [], comparison.compute
+
+    def noted(cells, *given):
+        for outcome in run_one(cells, *given):
+            ran.append(outcome.cell.method.name)
+            yield outcome
+
+    monkeypatch.setattr(comparison, "compute", noted)
+    compare(X, y, SPLITS, methods={"s": Slow(), "q": DummyClassifier()})
+    assert "".join(ran) == expected
+
+
+def test_features_are_computed_once_for_a_split():
+    asked = []
+
+    def features(train, test):
+        asked.append(len(train))
+        return X[train], X[test]
+
+    comparison.compare_features(features, y, SPLITS, subject="iris", methods=METHODS)
+    assert len(asked) == len(SPLITS)
+
+
+def test_what_was_finished_comes_with_the_interruption():
+    class Stops(DummyClassifier):
+        def fit(self, X, y):
+            if len(X) > 50:
+                raise KeyboardInterrupt
+            time.sleep(0.05)
+            return super().fit(X, y)
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        compare(X, y, SPLITS, methods={"stops": Stops(), "quick": DummyClassifier()})
+    assert [(one.method, one.n_splits) for one in caught.value.standings] == [("quick", 3)]
+
+
+def test_the_bar_names_the_method_and_the_split(monkeypatch):
+    named = []
+
+    @contextmanager
+    def noted(name, total):
+        yield lambda count, name=None: named.append(name)
+
+    monkeypatch.setattr(comparison, "progress_bar", noted)
+    compare(X, y, SPLITS[:2], methods={"knn": KNeighborsClassifier(1)}, progress=True)
+    assert named == [None, "knn, split 1 of 2", "knn, split 2 of 2", "done"]

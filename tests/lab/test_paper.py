@@ -36,6 +36,7 @@ FLAGSHIP = {
     ("table-4", "global"): "GCC",
     ("table-5", "local"): "LCC",
     ("table-5", "paper"): "LCC",
+    ("table-5", "paper-kmeans"): "LCC",
     ("table-6", "local"): "LCC",
     ("table-6", "paper"): "LCC",
     ("table-7", "global"): "GCC",

@@ -8,11 +8,12 @@ import warnings
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageOps
 
 from crosslabel.media import images
 from crosslabel.media.images import image_suffixes, read_image
 from crosslabel.media.unreadable import UnreadableFile
+from tests.limited import child
 
 GRADIENT = np.linspace(0, 255, 20 * 30).reshape(20, 30).astype(np.uint8)
 
@@ -160,3 +161,46 @@ def test_threads_that_read_leave_warnings_as_they_were(tmp_path):
     second.set()
     thread.join()
     assert warnings.filters == before
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_the_camera_may_be_held_in_eight_ways(tmp_path, orientation):
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    Image.fromarray(GRADIENT).save(tmp_path / "a.png", exif=exif)
+    with Image.open(tmp_path / "a.png") as image:
+        expected = np.asarray(ImageOps.exif_transpose(image))
+    np.testing.assert_array_equal(read_image(tmp_path / "a.png"), expected)
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB", "RGBA", "P", "LA", "1", "I;16", "F", "CMYK"])
+@pytest.mark.parametrize("side", [2048, 64])
+def test_bands_give_what_the_whole_gives(tmp_path, monkeypatch, mode, side):
+    monkeypatch.setattr(images, "MAX_SIDE", side)
+    image = Image.fromarray(NOISE).convert("L" if mode == "I;16" else mode).convert(mode)
+    image.save(tmp_path / "a.tif")
+    whole = read_image(tmp_path / "a.tif", colour=True)
+    monkeypatch.setattr(images, "BAND", 4000)
+    np.testing.assert_array_equal(read_image(tmp_path / "a.tif", colour=True), whole)
+
+
+VAST = """
+from concurrent.futures import ThreadPoolExecutor
+from PIL import Image
+from crosslabel.media.images import read_image
+for name in "abcd":
+    image = Image.new("P" if name == "a" else "RGBA", (10_900, 10_900))
+    image.save(Path(sys.argv[1]) / f"{name}.png", compress_level=1, transparency=0)
+    del image
+files = sorted(Path(sys.argv[1]).glob("*.png"))
+with ThreadPoolExecutor(4) as pool:
+    list(pool.map(len, files[:0]))
+    limit(700)
+    print([pixels.shape for pixels in pool.map(read_image, files)])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
+def test_four_vast_images_at_once_take_no_more_than_one(tmp_path):
+    assert child(VAST, tmp_path).strip() == str([(1817, 1817)] * 4)

@@ -184,8 +184,9 @@ def test_killed_in_the_middle_of_changes_nothing_is_lost(root):
     for seed in range(3):
         killed_once(root, seed, draw.uniform(0.05, 0.3))
         count = check_whole(root, contents)
-        assert count > seen
+        assert count >= seen
         seen = count
+    assert seen > 0
     folder = Folder(root)
     while folder.undo() is not None:
         pass

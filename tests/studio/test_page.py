@@ -268,6 +268,23 @@ def test_by_keyboard_alone(browser, place):
     assert tab.problems == []
 
 
+def test_an_empty_studio_says_how_to_begin(browser, tmp_path):
+    with open_studio(tmp_path / "empty") as (address, _):
+        tab = Tab(browser, address)
+        tab.page.wait_for_selector("#nothing:not([hidden])")
+        tab.drop("#ask", ("query.png", drawing(1, 1)))
+        tab.page.wait_for_selector("#answer >> text=It cannot answer yet")
+        tab.page.fill("#new-name", "first")
+        tab.page.keyboard.press("Enter")
+        tab.count("first", 0)
+        assert tab.page.is_hidden("#nothing")
+        tab.drop('.shelf[data-class="first"]', ("a.png", drawing(0, 1)))
+        tab.count("first", 1)
+        tab.context.close()
+        assert tab.problems == []
+    assert (tmp_path / "empty" / "first" / "a.png").exists()
+
+
 @pytest.mark.parametrize(
     ("width", "theme"), [(380, "dark"), (380, "light"), (1440, "dark"), (1440, "light")]
 )

@@ -90,6 +90,13 @@ def test_what_is_no_picture_leaves_nothing_behind(studio, root):
     assert list((root / ".crosslabel" / "staged").iterdir()) == kept
 
 
+def test_uploads_that_nobody_places_make_room_for_others(studio, root, monkeypatch):
+    monkeypatch.setattr("crosslabel.studio.studio.MOST_WAITING", 2)
+    names = [studio.stage(drawing(0, 200 + n))["staged"] for n in range(3)]
+    assert list(studio.uploads) == names[1:]
+    assert sorted(p.name for p in (root / ".crosslabel" / "staged").iterdir()) == sorted(names[1:])
+
+
 def test_pixels_are_counted_before_they_are_made(tmp_path):
     (tmp_path / "bomb").write_bytes(bomb(int(MOST_PIXELS**0.5) + 2))
     with pytest.raises(UnreadableFile, match="too many"):

@@ -8,6 +8,7 @@ from io import BytesIO
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from crosslabel.app.audit import Findings, Pair, Suspect
@@ -93,16 +94,22 @@ def _picture(file: str, kind: str) -> Markup | None:
     """A thumbnail; a file that people brought is never sent as it is."""
     if kind == "features":
         return None
-    if kind == "clips":
-        clip = read_clip(Path(file))
-        pixels = np.rint(255 * gray_image(clip[len(clip) // 2])).astype(np.uint8)
-    else:
-        pixels = read_image(Path(file), colour=True, detail=SIDE)
-        if pixels.dtype != np.uint8:
-            pixels = np.rint(255 * gray_image(pixels)).astype(np.uint8)
-    small = Image.fromarray(pixels)
+    small = Image.fromarray(_eight_bits(Path(file), kind))
     small.thumbnail((SIDE, SIDE))
     content = BytesIO()
     small.save(content, "JPEG", quality=80)
     address = "data:image/jpeg;base64," + base64.b64encode(content.getvalue()).decode()
     return element("img", src=address, alt="", class_="photo", loading="lazy")
+
+
+def _eight_bits(place: Path, kind: str) -> NDArray[np.uint8]:
+    """The picture, or the middle frame of a clip."""
+    pixels: NDArray[np.generic]
+    if kind == "clips":
+        clip = read_clip(place)
+        pixels = clip[len(clip) // 2]
+    else:
+        pixels = read_image(place, colour=True, detail=SIDE)
+    if pixels.dtype == np.uint8:
+        return pixels.astype(np.uint8, copy=False)
+    return np.rint(255 * gray_image(pixels)).astype(np.uint8)

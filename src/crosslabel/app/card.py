@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from crosslabel.app.options import MODEL, QUIET, choice
+from crosslabel.app.outputs import check_output
 from crosslabel.app.printing import user_errors
 from crosslabel.files.description import describe
 from crosslabel.files.whole import write_whole
@@ -29,7 +30,7 @@ def card(
     ----------
     model : path
     out : path, default=None
-        Where the card is written; None writes nothing.
+        Where the card is written, a .md or .html file; None writes nothing.
     form : {"markdown", "html"}, default=None
         None goes by the suffix of `out`; Markdown where there is none.
 
@@ -37,12 +38,13 @@ def card(
     -------
     str
     """
-    chosen = form or SUFFIXES.get("" if out is None else Path(out).suffix.lower(), "markdown")
+    place = None if out is None else check_output(out, suffixes=(*SUFFIXES, ""))
+    chosen = form or SUFFIXES.get("" if place is None else place.suffix.lower(), "markdown")
     if chosen not in FORMS:
         raise ValueError(f"A card cannot be written as {chosen!r}; take {' or '.join(FORMS)}.")
     text = FORMS[chosen](describe(model))
-    if out is not None:
-        write_whole(Path(out), lambda file: file.write(text.encode()))
+    if place is not None:
+        write_whole(place, lambda file: file.write(text.encode()))
     return text
 
 

@@ -7,7 +7,8 @@ rest.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import joblib
 import numpy as np
@@ -16,13 +17,32 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch
 
+from crosslabel.app.features_auto import choose
+from crosslabel.app.measure import taken
 from crosslabel.core.scaling import Array
 from crosslabel.datasets.source import load_source
 from crosslabel.datasets.splits import Split, half, per_class
 from crosslabel.features.recipe import FeatureSettings
-from crosslabel.features.recipes import steps_for
-from crosslabel.lab.comparison import Standing, compare_features
+from crosslabel.lab.comparison import Standing, StoppedComparison, compare_features
 from crosslabel.lab.estimators import all_methods
+
+
+class Comparison(NamedTuple):
+    """What a comparison gave.
+
+    Attributes
+    ----------
+    standings : list of Standing
+        Best first.
+    data : Bunch
+        What was loaded, with `skipped`.
+    interrupted : bool
+        Whether somebody stopped it; the standings are then of what was finished.
+    """
+
+    standings: list[Standing]
+    data: Bunch
+    interrupted: bool = False
 
 
 def compare(
@@ -36,8 +56,8 @@ def compare(
     seed: int = 0,
     records: str | os.PathLike[str] | None = None,
     strict: bool = False,
-    progress: bool = False,
-) -> tuple[list[Standing], Bunch]:
+    tell: Callable[[str], None] | None = None,
+) -> Comparison:
     """Accuracy of several methods over random splits of a folder or feature file.
 
     Parameters
@@ -59,36 +79,41 @@ def compare(
         Folder that keeps each result; what is in it is not computed again.
     strict : bool, default=False
         Raise for the first file that cannot be used instead of leaving it out.
-    progress : bool, default=False
-        Show a bar.
+    tell : callable, default=None
+        Gets a line of text where something is decided, and asks for progress bars.
 
     Returns
     -------
-    standings : list of Standing
-        Best first.
-    data : Bunch
-        What was loaded, with `skipped`.
+    Comparison
     """
-    chosen = _chosen(methods, seed)
-    data = load_source(path, strict=strict)
+    named = _chosen(methods, seed)
+    data = load_source(path, strict=strict, progress=tell is not None)
     settings = settings or FeatureSettings(seed=seed)
+    splits = _splits(data, n_train, repeats, seed)
+    seen = splits[0][0]
+    chosen = choose(features, data.kind, taken(data.samples, seen), data.target[seen], settings)
+    if tell is not None and chosen.why:
+        tell(chosen.why)
 
     def learnt(train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[Array, Array]:
-        rows = _taken(data.samples, train), _taken(data.samples, test)
-        steps = steps_for(features, data.kind, settings, data.samples)
+        rows = taken(data.samples, train), taken(data.samples, test)
+        steps = chosen.recipe.steps(data.samples, settings)
         extractor = Pipeline(steps or [("as they are", "passthrough")])
         return extractor.fit_transform(rows[0]), extractor.transform(rows[1])
 
-    standings = compare_features(
-        learnt,
-        data.target,
-        _splits(data, n_train, repeats, seed),
-        subject=joblib.hash([_fingerprint(data), features, settings]),
-        methods=chosen,
-        records=records,
-        progress=progress,
-    )
-    return standings, data
+    try:
+        standings = compare_features(
+            learnt,
+            data.target,
+            splits,
+            subject=joblib.hash([_fingerprint(data), chosen.recipe.name, settings]),
+            methods=named,
+            records=records,
+            progress=tell is not None,
+        )
+    except StoppedComparison as stopped:
+        return Comparison(stopped.standings, data, interrupted=True)
+    return Comparison(standings, data)
 
 
 def _chosen(methods: Sequence[str] | None, seed: int) -> dict[str, BaseEstimator]:
@@ -115,7 +140,3 @@ def _fingerprint(data: Bunch) -> str:
         return joblib.hash([data.samples, data.target])
     stats = [os.stat(name) for name in data.samples]
     return joblib.hash([(n, s.st_size, s.st_mtime_ns) for n, s in zip(data.samples, stats)])
-
-
-def _taken(items: Array | Sequence[str], indices: NDArray[np.intp]) -> Array | list[str]:
-    return items[indices] if isinstance(items, np.ndarray) else [items[i] for i in indices]

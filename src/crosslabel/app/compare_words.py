@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -41,7 +42,7 @@ def compare_command(
       crosslabel compare photos --methods crosslabel,svm,knn --train 10 --records results
     """
     with user_errors():
-        rows, data = compare(
+        found = compare(
             path,
             None if methods is None else [name.strip() for name in methods.split(",")],
             features=features,
@@ -51,10 +52,13 @@ def compare_command(
             seed=seed,
             records=records,
             strict=strict,
-            progress=not quiet,
+            tell=None if quiet else partial(typer.echo, err=True),
         )
-        tell_skipped(data, quiet)
+        tell_skipped(found.data, quiet)
         if as_json:
-            print_json([row.as_dict() for row in rows])
-            return
-        typer.echo(table(rows))
+            print_json([row.as_dict() for row in found.standings])
+        else:
+            typer.echo(table(found.standings))
+        if found.interrupted:
+            typer.echo("Interrupted: the rows are of the splits that were finished.", err=True)
+            raise typer.Exit(130)

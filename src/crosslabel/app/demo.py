@@ -28,11 +28,12 @@ from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.datasets import MissingData, load_digits, load_orl
 from crosslabel.datasets.splits import per_class
+from crosslabel.displays.codes import mean_absolute_codes
 from crosslabel.features import Embedding, Pixels
 from crosslabel.features.embedding import is_installed
 from crosslabel.files.whole import write_whole
 from crosslabel.flagship.crosslabel import CrossLabelClassifier
-from crosslabel.lab.report.figures import draw_atoms, draw_codes, mean_absolute_codes
+from crosslabel.lab.report.figures import draw_atoms, draw_codes
 from crosslabel.lab.report.html_tables import plain_table
 from crosslabel.lab.report.markup import element
 from crosslabel.lab.report.page import frame

@@ -8,15 +8,22 @@ import numpy as np
 import typer
 from sklearn.utils import Bunch
 
-from crosslabel.app.measure import Accuracy
+from crosslabel.app.measure import Accuracy, taken
 from crosslabel.app.options import AS_JSON, MODEL, QUIET, SOURCE, STRICT
 from crosslabel.app.printing import SHOWN, print_json, tell_skipped, user_errors
 from crosslabel.datasets.source import load_source
 from crosslabel.files import Model, load_model
+from crosslabel.progress_bar import progress_bar
+
+BATCH = 64  # files that are labelled at once
 
 
 def evaluate(
-    model: Model | str | os.PathLike[str], path: str | os.PathLike[str], *, strict: bool = False
+    model: Model | str | os.PathLike[str],
+    path: str | os.PathLike[str],
+    *,
+    strict: bool = False,
+    progress: bool = False,
 ) -> tuple[Accuracy, Bunch]:
     """Accuracy of a model on a folder or feature file.
 
@@ -28,6 +35,8 @@ def evaluate(
         among the model's. Where the file holds a split, its test part counts.
     strict : bool, default=False
         Raise for the first file that cannot be used instead of leaving it out.
+    progress : bool, default=False
+        Show bars while files are read and labelled.
 
     Returns
     -------
@@ -36,7 +45,7 @@ def evaluate(
         What was loaded, with `skipped`.
     """
     trained = model if isinstance(model, Model) else load_model(model)
-    data = load_source(path, strict=strict, minimum=1)
+    data = load_source(path, strict=strict, minimum=1, progress=progress)
     if data.kind != trained.kind:
         raise ValueError(f"The model was trained on {trained.kind}, but {path} holds {data.kind}.")
     number = {name: index for index, name in enumerate(trained.class_names)}
@@ -48,9 +57,12 @@ def evaluate(
         )
     truth = np.array([number[name] for name in data.target_names])[data.target]
     chosen = np.arange(len(truth)) if data.test is None else data.test
-    items = [data.samples[i] for i in chosen] if data.kind != "features" else data.samples[chosen]
-    predicted = trained.pipeline.predict(items)
-    return Accuracy.of(truth[chosen], predicted, trained.class_names), data
+    predicted = []
+    with progress_bar("labelling" if progress else None, len(chosen)) as advance:
+        for part in np.array_split(chosen, -(-len(chosen) // BATCH)):
+            predicted.append(trained.pipeline.predict(taken(data.samples, part)))
+            advance(len(part))
+    return Accuracy.of(truth[chosen], np.concatenate(predicted), trained.class_names), data
 
 
 def evaluate_command(
@@ -67,7 +79,7 @@ def evaluate_command(
       crosslabel evaluate pets.skops more_photos
     """
     with user_errors():
-        accuracy, data = evaluate(model, path, strict=strict)
+        accuracy, data = evaluate(model, path, strict=strict, progress=not quiet)
         tell_skipped(data, quiet)
         if as_json:
             print_json({**accuracy.as_dict(), "skipped": [str(s) for s in data.skipped]})

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from crosslabel.app.options import QUIET, ROOT
+from crosslabel.app.outputs import check_output
 from crosslabel.app.printing import user_errors
 
 
@@ -21,7 +22,8 @@ def reproduce_command(
     jobs: Annotated[int, typer.Option(help="Processes; -1 for one on each core.")] = 1,
     device: Annotated[str, typer.Option(help="cpu or cuda, for methods that can use it.")] = "cpu",
     only: Annotated[
-        str | None, typer.Option(help="Methods, with commas; * for any part of a name.")
+        str | None,
+        typer.Option(help="Methods, with commas; * for any part of a name."),
     ] = None,
     limit_splits: Annotated[int | None, typer.Option(min=1, help="The first splits only.")] = None,
     features: Annotated[
@@ -87,12 +89,15 @@ def report_command(
       crosslabel report --format csv --out results.csv
     """
     with user_errors():
-        from crosslabel.app.report import report, write_report
+        from crosslabel.app.report import absent_records, report, write_report
 
+        place = check_output(out or Path("report.html"))
+        note = absent_records(store)
+        if note:
+            typer.echo(note, err=True)
         text = report(store, form=form, tables=table or ())
         if out is None and form != "html":
             typer.echo(text, nl=False)
             return
-        place = out or Path("report.html")
         write_report(place, text)
         typer.echo(f"The report is {place.resolve()}.")

@@ -71,7 +71,8 @@ def draw(scene: Scene, out: Path) -> None:
         With one of the suffixes in `FORMATS`.
     """
     figure = new_figure(figsize=(9, 7.5))
-    top, middle, bottom = figure.subfigures(3, 1, height_ratios=[1.35, 1, 1])
+    parts: Any = figure.subfigures(3, 1, height_ratios=[1.35, 1, 1])
+    top, middle, bottom = parts
     first = scene.explanation.views[0]
     figure.suptitle(f"{short(scene.title)}: {short(first.name)}, {first.probability:.0%}")
     _draw_query(top, scene)

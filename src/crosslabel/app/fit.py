@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from sklearn.utils import Bunch
 
 from crosslabel.app.features_auto import ChosenFeatures, choose
 from crosslabel.app.keepsakes import keepsakes
-from crosslabel.app.measure import Accuracy
+from crosslabel.app.measure import Accuracy, taken
 from crosslabel.app.outputs import check_output
 from crosslabel.app.training_bar import training_bar
 from crosslabel.core.scaling import Array
@@ -129,31 +128,26 @@ def fit(
     data = load_source(path, strict=strict, progress=tell is not None)
     if len(data.target_names) < 2:
         raise ValueError(f"{path} holds one usable class only: {data.target_names[0]}.")
-    train, test = _split(data, held_out, seed)
-    given, started = parameters or Parameters(), time.perf_counter()
-    names = data.target_names.tolist()
+    split = _split(data, held_out, seed)
+    # A data set's own test samples stay unseen.
+    refit, started = refit and data.train is None, time.perf_counter()
     with _kept_features(settings or FeatureSettings(seed=seed)) as kept:
-        work = _Work(data, kept, given, seed, tell is None)
-        chosen = work.features(features, train)
-        if tell is not None and chosen.why:
-            tell(chosen.why)
-        fitted = work.trained(chosen, train)
-        predicted = fitted.pipeline.predict(taken(data.samples, test))
-        accuracy = Accuracy.of(data.target[test], predicted, names)
-        # A data set's own test samples stay unseen.
-        refit = refit and data.train is None
+        work = _Work(data, kept, parameters or Parameters(), seed, tell)
+        chosen = work.features(features, split[0])
+        fitted = work.trained(chosen, split[0])
+        accuracy = work.measured(fitted, split[1])
         if refit:
             fitted = work.trained(chosen, np.arange(len(data.target)))
     seconds = time.perf_counter() - started
     summary = {
         "data_name": data_name,
         "licence": licence,
-        "protocol": _protocol(data, len(train), len(test), given, seed, refit),
-        **_summary(data, fitted, accuracy, seconds, seed),
+        "protocol": _protocol(work, split, refit),
+        **_summary(work, fitted, accuracy, seconds),
         "refit": refit,
         **keepsakes(data, path, fitted.rows, fitted.X, fitted.pipeline[-1]),
     }
-    model = Model(_unbound(fitted.pipeline), names, data.kind, chosen.recipe.name, summary)
+    model = Model(_unbound(fitted.pipeline), work.names, data.kind, chosen.recipe.name, summary)
     if place is not None:
         save(model, place)
     return Report(model, accuracy, data, seconds)
@@ -186,12 +180,25 @@ class _Work:
     settings: FeatureSettings
     parameters: Parameters
     seed: int
-    quiet: bool
+    tell: Callable[[str], None] | None
+
+    @property
+    def names(self) -> list[str]:
+        """Of the classes."""
+        return self.data.target_names.tolist()
 
     def features(self, name: str, rows: Indices) -> ChosenFeatures:
-        """The features that were asked for, or that suit these samples."""
+        """The features that were asked for, or that suit these samples; says why."""
         items, labels = taken(self.data.samples, rows), self.data.target[rows]
-        return choose(name, self.data.kind, items, labels, self.settings)
+        chosen = choose(name, self.data.kind, items, labels, self.settings)
+        if self.tell is not None and chosen.why:
+            self.tell(chosen.why)
+        return chosen
+
+    def measured(self, fitted: _Fit, rows: Indices) -> Accuracy:
+        """How often these samples, which training has not seen, are labelled rightly."""
+        predicted = fitted.pipeline.predict(taken(self.data.samples, rows))
+        return Accuracy.of(self.data.target[rows], predicted, self.names)
 
     def trained(self, chosen: ChosenFeatures, rows: Indices) -> _Fit:
         """The classifier with what is given, and the rest chosen on these samples."""
@@ -200,16 +207,12 @@ class _Work:
         X = Pipeline(steps).fit_transform(items) if steps else items
         given = {name: value for name, value in vars(self.parameters).items() if value is not None}
         classifier = CrossLabelClassifier(random_state=self.seed, **given)
-        with training_bar(self.quiet, f"training on {len(rows)} {self.data.kind}") as watch:
+        quiet = self.tell is None
+        with training_bar(quiet, f"training on {len(rows)} {self.data.kind}") as watch:
             if watch is not None:
                 watch(classifier)
             classifier.fit(X, self.data.target[rows])
         return _Fit(Pipeline([*steps, ("classifier", classifier)]), rows, X)
-
-
-def taken(items: Any, indices: Indices) -> Any:
-    """Rows of an array, or a list of the items with these indices."""
-    return items[indices] if isinstance(items, np.ndarray) else [items[i] for i in indices]
 
 
 def _split(data: Bunch, held_out: float, seed: int) -> tuple[Indices, Indices]:
@@ -234,12 +237,12 @@ def _unbound(pipeline: Pipeline) -> Pipeline:
     return pipeline
 
 
-def _protocol(
-    data: Bunch, n_train: int, n_test: int, given: Parameters, seed: int, refit: bool
-) -> str:
+def _protocol(work: _Work, split: tuple[Indices, Indices], refit: bool) -> str:
     """How the model was measured, in words that hold for what `fit` does."""
-    split = "at random within each class" if data.train is None else "by the data file's own split"
-    chosen = [name for name in CHOSEN if getattr(given, name) is None]
+    n_train, n_test = (len(part) for part in split)
+    at_random = work.data.train is None
+    how_split = "at random within each class" if at_random else "by the data file's own split"
+    chosen = [name for name in CHOSEN if getattr(work.parameters, name) is None]
     how = "chosen by the log loss of held-out training samples"
     choice = f"{', '.join(chosen)}: {how}." if chosen else "All parameters were given."
     stored = (
@@ -249,25 +252,23 @@ def _protocol(
         else "The stored model is the one that was measured."
     )
     return (
-        f"{n_train + n_test} samples were divided {split} into {n_train} to train with and "
-        f"{n_test} to measure with, which no choice has seen. {choice} Seed {seed}. {stored}"
+        f"{n_train + n_test} samples were divided {how_split} into {n_train} to train with and "
+        f"{n_test} to measure with, which no choice has seen. {choice} Seed {work.seed}. {stored}"
     )
 
 
-def _summary(
-    data: Bunch, fitted: _Fit, accuracy: Accuracy, seconds: float, seed: int
-) -> dict[str, object]:
+def _summary(work: _Work, fitted: _Fit, accuracy: Accuracy, seconds: float) -> dict[str, object]:
     chosen = ("ridge", "suppression", "grouping", "atoms_per_class", "shared_atoms")
     classifier = fitted.pipeline[-1]
     return {
-        "data": data.DESCR,
+        "data": work.data.DESCR,
         "training_samples": len(fitted.rows),
         "held_out": accuracy.as_dict(),
         "parameters": {name: _plain(getattr(classifier, name)) for name in chosen},
         "rule": str(classifier.rule_),
         "seconds": seconds,
-        "seed": seed,
-        "skipped": [str(item) for item in data.skipped],
+        "seed": work.seed,
+        "skipped": [str(item) for item in work.data.skipped],
     }
 
 

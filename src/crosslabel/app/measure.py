@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from crosslabel.core.wilson import wilson_interval
 
@@ -79,3 +80,8 @@ class Accuracy:
             "per_class": self.per_class,
             "per_class_total": self.per_class_total,
         }
+
+
+def taken(items: Any, indices: NDArray[np.intp]) -> Any:
+    """Rows of an array, or a list of the items with these indices."""
+    return items[indices] if isinstance(items, np.ndarray) else [items[i] for i in indices]

@@ -90,9 +90,9 @@ def predict(
     for query in read_queries(trained.kind, [Path(file) for file in files], strict, shortest):
         batch.append(query)
         if len(batch) == BATCH:
-            yield from _label(trained, batch, threshold)
+            yield from _label(trained, batch, threshold, strict)
             batch = []
-    yield from _label(trained, batch, threshold)
+    yield from _label(trained, batch, threshold, strict)
 
 
 def novelty_threshold(model: Model, rate: float) -> float:
@@ -119,9 +119,23 @@ def novelty_threshold(model: Model, rate: float) -> float:
     return threshold_for(np.asarray(scores, np.float64), rate)
 
 
-def _label(model: Model, batch: list[Query], threshold: float) -> Iterator[Prediction]:
+def _label(
+    model: Model, batch: list[Query], threshold: float, strict: bool
+) -> Iterator[Prediction]:
     good = [query for query in batch if query.problem is None]
-    found = iter(_answers(model, good, threshold) if good else [])
+    try:
+        found = iter(_answers(model, good, threshold) if good else [])
+    except ValueError as error:
+        # Rows of features are alike: what is wrong with one is wrong with all.
+        if strict or model.kind == "features":
+            raise
+        # One of them is unfit, such as a clip of two frames: the others are labelled without it.
+        if len(batch) == 1:
+            yield Prediction(batch[0].name, problem=str(error))
+        else:
+            for query in batch:
+                yield from _label(model, [query], threshold, strict)
+        return
     for query in batch:
         if query.problem is not None:
             yield Prediction(query.name, problem=query.problem)
@@ -147,7 +161,7 @@ def _answers(model: Model, queries: list[Query], threshold: float) -> list[Predi
     seconds = chances.argmax(axis=1)
     others = chances[rows, seconds].tolist()
     found = zip(queries, names.tolist(), best, model.classes_[seconds].tolist(), others)
-    return [Prediction(one.name, *answer, one.warning) for one, *answer in found]
+    return [Prediction(one.name, a, p, b, q, one.warning) for one, a, p, b, q in found]
 
 
 def _stacked(kind: str, queries: list[Query]) -> ArrayLike:

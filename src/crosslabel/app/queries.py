@@ -87,7 +87,7 @@ def emptiness(pixels: NDArray[np.generic], shortest: int = SMALL) -> str | None:
     """
     levels, (height, width) = intensities(pixels), pixels.shape[-2:]
     if np.ptp(levels) < FLAT:
-        shade = {0: "black", 1: "white"}.get(round(float(levels.mean()), 2), "of one colour")
+        shade = {0.0: "black", 1.0: "white"}.get(round(float(levels.mean()), 2), "of one colour")
         return f"it is {shade} all over, so its label means nothing"
     if min(height, width) < min(SMALL, shortest):
         return f"it has {width}×{height} pixels only, so its label means little"

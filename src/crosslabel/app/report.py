@@ -50,6 +50,23 @@ def report(
     return FORMATS[form]([table for section in content.sections for table in section.tables])
 
 
+def absent_records(store: str | os.PathLike[str] | None = None) -> str:
+    """A sentence where nothing has been reproduced yet; empty where something has.
+
+    Parameters
+    ----------
+    store : path, default=None
+        Folder of the records; None for the default store.
+    """
+    folder = Store(store).folder
+    if any((folder / "records").glob("*.json")):
+        return ""
+    return (
+        f"There are no records in {folder} yet, so that only the paper's values are shown. "
+        "`crosslabel reproduce table-2` makes some; --store names another folder."
+    )
+
+
 def write_report(out: Path, text: str) -> None:
     """Write the page or tables whole or not at all.
 

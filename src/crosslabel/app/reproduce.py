@@ -13,7 +13,7 @@ from crosslabel.datasets.root import MissingData, Root
 from crosslabel.lab.measured import Measured, over_splits, rankings
 from crosslabel.lab.quantities import QUANTITIES
 from crosslabel.lab.records import Record, Store
-from crosslabel.lab.run import Outcome, chosen_cells, run_cells
+from crosslabel.lab.run import Outcome, chosen_cells, is_named, run_cells
 from crosslabel.lab.spec import Cell, Spec
 from crosslabel.lab.spec_files import load_spec, load_specs
 from crosslabel.lab.verdicts import Verdict, ratios, verdicts
@@ -65,7 +65,19 @@ def selected(names: Sequence[str], only: Sequence[str] = ()) -> list[Spec]:
             found |= {spec.name: spec for spec in every if chosen_cells(spec, only, 1)}
         elif name not in found:
             found[name] = load_spec(name)
-    return list(found.values())
+    chosen = list(found.values())
+    _check_known(only, chosen or every)
+    return chosen
+
+
+def _check_known(only: Sequence[str], specs: Sequence[Spec]) -> None:
+    """Refuse names that none of the tables has a method for."""
+    known = sorted({method.name for spec in specs for method in spec.methods}, key=str.casefold)
+    unknown = [one for one in only if not any(is_named(name, one) for name in known)]
+    if unknown:
+        raise ValueError(
+            f"There is no method {', '.join(map(repr, unknown))} here. Known: {', '.join(known)}."
+        )
 
 
 def reproduce(

@@ -38,6 +38,11 @@ def web(module: str) -> ModuleType:
         ) from None
 
 
+def address_of(host: str, port: int) -> str:
+    """What to type into a browser; an address of IPv6 stands in brackets."""
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
 def serve_command(
     models: Annotated[list[Path], typer.Argument(help="Model files; each is served by its name.")],
     host: HOST = "127.0.0.1",
@@ -71,7 +76,7 @@ def serve_command(
         served = shelf.Shelf(models)
         socket = wire.listen(host, port)
         if not quiet:
-            address = f"http://{host}:{socket.getsockname()[1]}"
+            address = address_of(host, socket.getsockname()[1])
             for name in served.models:
                 typer.echo(f"{address}/v2/models/{name}")
         wire.server(app.application(served, guard.Door(hosts, token))).run([socket])

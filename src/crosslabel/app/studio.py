@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sys
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +12,10 @@ import typer
 
 from crosslabel.app.options import QUIET, choice
 from crosslabel.app.printing import user_errors
-from crosslabel.app.serve import HOST, LOOPBACK, web
+from crosslabel.app.serve import HOST, LOOPBACK, address_of, web
+
+GIVE_WAY = 5e-4
+"""Seconds after which a thread of Python lets another one run."""
 
 SIGHTS = ("auto", "embed", "pixels")
 
@@ -55,10 +59,12 @@ def studio_command(
         pages = app.Pages(studio, told, address, served_token)
         door = guard.Door(guard.LOOPBACK if host in LOOPBACK else frozenset())
         socket = wire.listen(host, port)
-        page = f"http://{host}:{socket.getsockname()[1]}/{token}/"
+        page = f"{address_of(host, socket.getsockname()[1])}/{token}/"
         typer.echo(page)
         if not quiet:
             typer.echo(f"Pictures lie in {studio.folder.root}. End with Ctrl-C.", err=True)
         if browser:
             webbrowser.open(page)
+        # Who waits for an answer waits for the thread that studies too: let it give way sooner.
+        sys.setswitchinterval(GIVE_WAY)
         wire.server(app.application(studio, token, pages, door), told.close).run([socket])

@@ -23,4 +23,7 @@ def wilson_interval(successes: int, total: int) -> tuple[float, float]:
     n, p = total, successes / total
     centre = (p + Z**2 / (2 * n)) / (1 + Z**2 / n)
     reach = Z / (1 + Z**2 / n) * math.sqrt(p * (1 - p) / n + Z**2 / (4 * n**2))
-    return max(0.0, centre - reach), min(1.0, centre + reach)
+    # The ends are exactly 0 and 1 there, but for rounding.
+    low = centre - reach if successes else 0.0
+    high = centre + reach if successes < total else 1.0
+    return low, high

@@ -132,6 +132,14 @@ class AtomsDisplay:
         display = cls(_pixels(np.asarray(atoms, dtype=float), shape), labels, called, shape)
         return display.plot(ax, most_classes=most_classes, most_atoms=most_atoms, cmap=cmap)
 
+    def figure_size(self, most_classes: int = 10, most_atoms: int = 10) -> tuple[float, float]:
+        """Width and height in inches of a figure that so many rows and columns fill."""
+        height, width = self.shape or (1, 1)
+        sizes = np.bincount(self.atom_labels - self.atom_labels.min())
+        n_columns = min(most_atoms, int(sizes[:most_classes].max()))
+        n_rows = min(most_classes, int((sizes > 0).sum()))
+        return 1.2 + 0.8 * n_columns, 0.4 + 0.8 * height / width * n_rows
+
     def plot(
         self,
         ax: Axes | None = None,
@@ -156,8 +164,7 @@ class AtomsDisplay:
         rows = [seen(self.atoms[self.atom_labels == label][:most_atoms]) for label in labels]
         height, width = self.shape or (1, 1)
         n_columns = max(map(len, rows))
-        size = (1.2 + 0.8 * n_columns, 0.4 + 0.8 * height / width * len(rows))
-        self.ax_ = axes_or_new(ax, size)
+        self.ax_ = axes_or_new(ax, self.figure_size(most_classes, most_atoms))
         self.figure_ = self.ax_.figure
         for row, atoms in enumerate(rows):
             for column, atom in enumerate(atoms):

@@ -15,8 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from crosslabel.core.manifolds import covariances, from_log_coordinates
 from crosslabel.core.scaling import Array
 from crosslabel.features.covariance_rows import OUTPUTS, covariance_names, covariance_rows
+from crosslabel.site import on_site
 
 
+@on_site
 class MatrixRows(TransformerMixin, BaseEstimator):
     """Turn an array of covariance matrices into rows that classifiers take, and back.
 
@@ -33,6 +35,16 @@ class MatrixRows(TransformerMixin, BaseEstimator):
     ----------
     n_dimensions_ : int
         d, of matrices (d, d).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from crosslabel.features import MatrixRows
+    >>> rows = MatrixRows().fit_transform([np.diag([1.0, 2.0]), np.diag([3.0, 1.0])])
+    >>> rows.shape
+    (2, 3)
+    >>> bool(np.allclose(MatrixRows().inverse_transform(rows)[1], np.diag([3.0, 1.0])))
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {

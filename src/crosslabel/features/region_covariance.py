@@ -8,7 +8,7 @@ matrices, whatever the size of the image or the length of the clip.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -26,7 +26,7 @@ from crosslabel.features.recipe import FeatureSettings, Recipe, Steps
 from crosslabel.media.gray import Images, Item, gray_clip, gray_image
 from crosslabel.site import on_site
 
-READERS = {"images": gray_image, "clips": gray_clip}
+READERS: dict[str, Callable[[Item], Array]] = {"images": gray_image, "clips": gray_clip}
 AXES = {"images": 2, "clips": 3}
 MOST_SCALES, LARGEST_SCALE = 16, 256
 

@@ -179,10 +179,11 @@ def _set_state(made: Made, state: dict[str, Made]) -> None:
     """
     ours = type(made).__module__.startswith("crosslabel.")
     if hasattr(made, "get_params"):
-        for name, parameter in parameters_of(type(made)).items():
+        cls: type = type(made)
+        for name, parameter in parameters_of(cls).items():
             if parameter.default is not parameter.empty:
                 state.setdefault(name, parameter.default)
-        state = without_places(type(made), state)
+        state = without_places(cls, state)
         # The version of the whole file is compared once (`load`), not that of each part.
         state.pop("_sklearn_version", None)
     if ours and hasattr(made, "__setstate__"):

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 from crosslabel.files.container import JsonObject, opened
 from crosslabel.files.decode import decode
-from crosslabel.files.model import check_model, read_manifest
+from crosslabel.files.manifest import check_model, read_manifest
 from crosslabel.files.schema import arrays
 
 

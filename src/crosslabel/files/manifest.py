@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crosslabel._version import __version__
+from crosslabel.files.container import Archive, JsonObject, ModelFileError
+from crosslabel.files.visible import visible, visible_values
+
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
@@ -96,3 +100,43 @@ def plain(value: object) -> object:
     if value is None or isinstance(value, bool | int | str):
         return value
     return type(value).__name__
+
+
+def read_manifest(archive: Archive) -> JsonObject:
+    """What a file says of itself, fit to be shown, if this version knows its format."""
+    manifest = {visible(k): visible_values(v) for k, v in archive.json("manifest.json").items()}
+    if manifest.get("format") != FORMAT:
+        raise ModelFileError(f"it is not marked as a {FORMAT!r}")
+    written = manifest.get("format_version")
+    if not isinstance(written, int) or written < 1:
+        raise ModelFileError(f"its format has no version: {str(written)[:40]!r}")
+    if written > VERSION:
+        raise ModelFileError(
+            f"it was written by crosslabel {str(manifest.get('crosslabel'))[:40]} in version "
+            f"{written} of the format, and this one ({__version__}) knows versions up to "
+            f"{VERSION}. Update crosslabel"
+        )
+    for name, check in CHECKS.items():
+        if not check(manifest.get(name)):
+            raise ModelFileError(f"its manifest has no usable {name!r}")
+    return manifest
+
+
+def check_model(estimator: object, manifest: JsonObject) -> None:
+    """Refuse an object that is no estimator, or whose classes the manifest does not name.
+
+    Parameters
+    ----------
+    estimator : object
+        As it was made from the file.
+    manifest : dict
+    """
+    if not hasattr(estimator, "get_params"):
+        raise ModelFileError("it holds no estimator")
+    if manifest["holds"] == "model":
+        classes = np.asarray(getattr(estimator, "classes_", ()))
+        n_names = len(manifest["class_names"])
+        if classes.size and (
+            classes.dtype.kind not in "iu" or classes.min() < 0 or classes.max() >= n_names
+        ):
+            raise ModelFileError(f"its classes are not the numbers of {n_names} names")

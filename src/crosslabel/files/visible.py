@@ -32,5 +32,7 @@ def visible_values(value: object) -> object:
 
 
 def cell(value: object) -> object:
-    """A value for a cell of a spreadsheet: text that would be a formula is marked as text."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+    """A value for a cell of a spreadsheet: text is visible, and never a formula."""
+    if not isinstance(value, str):
+        return value
+    return f"'{visible(value)}" if value.startswith(FORMULA) else visible(value)

@@ -284,8 +284,8 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
             empty = [self._empty(training.X, m.lift, len(targets), seed) for m in choice.members]
             summaries = [one.absorb(training.X, targets, training.weights, hashes) for one in empty]
             fitted = train(summaries, choice, training.classes, progress.iteration, warm=warm)
-        kept = summaries[0].bounded(self._kept()) if self.keep_summary else None
-        return self._adopt(bare, kept, fitted)
+            kept = summaries[0].bounded(self._kept()) if self.keep_summary else None
+            return progress.done(self._adopt(bare, kept, fitted))
 
     def _choice(self, training: Training, wish: Wish, tell: Callable[[], None]) -> Choice:
         """What is chosen from samples in memory; with one lift where they go on as a stream."""

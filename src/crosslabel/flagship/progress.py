@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
+Fit = TypeVar("Fit", bound=BaseEstimator)
 Method = TypeVar("Method")
 
 if importlib.util.find_spec("sklearn.callback"):  # scikit-learn 1.9 and later
@@ -46,6 +47,7 @@ class Progress:
         self.estimator, self.data, self.n_folds = estimator, {"X": X, "y": y}, n_folds
         self.n_iter = estimator.max_iter if n_iter is None else n_iter
         self.folds_done = 0
+        self.learnt: dict[str, dict[str, object]] = {}
         self.context: Any = None
 
     def __enter__(self) -> Progress:
@@ -75,6 +77,15 @@ class Progress:
         """Report that one lift was judged on one fold."""
         self._task("choosing by held-out samples")
 
+    def done(self, estimator: Fit) -> Fit:
+        """The estimator, which is complete: callbacks may score it at the end of the fit."""
+        parameters = estimator.get_params(deep=False)
+        learnt = {name: value for name, value in vars(estimator).items() if name not in parameters}
+        # Callbacks belong to the estimator that is watched, not to the copy that is scored.
+        learnt = {name: value for name, value in learnt.items() if "callback" not in name}
+        self.learnt = {"reconstruction_attributes": learnt}
+        return estimator
+
     def _task(self, name: str) -> bool:
         if self.context is None:
             return False
@@ -84,4 +95,5 @@ class Progress:
 
     def __exit__(self, kind: type | None, *details: object) -> None:
         if self.context is not None and kind is None:
-            self.context.call_on_fit_task_end(estimator=self.estimator, **self.data)
+            told = {**self.data, **self.learnt}
+            self.context.call_on_fit_task_end(estimator=self.estimator, **told)

@@ -6,16 +6,18 @@ of the paper's tables (`run`, `records`): a run that was interrupted goes on whe
 
 from __future__ import annotations
 
+import math
 import os
+import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from statistics import median
 
 import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_X_y
 
 from crosslabel.core.scaling import Array
@@ -26,6 +28,11 @@ from crosslabel.lab.records import Record, Store
 from crosslabel.lab.run import Prepared, compute
 from crosslabel.lab.spec import Cell, Method, Spec, TableSetting
 from crosslabel.progress_bar import progress_bar
+
+HELD = 2**30
+"""Bytes of features that are kept while others are computed."""
+FEW = 4
+"""Classes, and samples of each, that show how quick a method is."""
 
 Features = Callable[[NDArray[np.intp], NDArray[np.intp]], tuple[Array, Array]]
 
@@ -152,17 +159,95 @@ def compare_features(
     store = None if records is None else Store(records)
     found = {} if store is None else store.found(spec.cells())
     missing = [cell for cell in spec.cells() if cell not in found]
+    prepare = _preparing(features, y, parts, chosen)
     problems: dict[str, str] = {}
-    with progress_bar("results" if progress else None, len(found) + len(missing)) as advance:
+    with progress_bar("features" if progress else None, len(found) + len(missing)) as advance:
         advance(len(found))
-        for outcome in compute(missing, store, _preparing(features, y, parts, chosen)):
-            if outcome.record is None:
-                problems.setdefault(outcome.cell.method.name, outcome.problem)
-            else:
-                found[outcome.cell] = outcome.record
-            advance(1)
-    standings = [_standing(name, found, problems.get(name)) for name in chosen]
-    return sorted(standings, key=lambda one: 1.0 if one.problem else -one.accuracy)
+        try:
+            missing = _in_order(missing, chosen, prepare, len(parts))
+            names = [f"{c.method.name}, split {c.split + 1} of {len(parts)}" for c in missing]
+            advance(0, *names[:1])
+            for outcome, following in zip(compute(missing, store, prepare), [*names[1:], "done"]):
+                if outcome.record is None:
+                    problems.setdefault(outcome.cell.method.name, outcome.problem)
+                else:
+                    found[outcome.cell] = outcome.record
+                advance(1, following)
+        except KeyboardInterrupt:
+            raise StoppedComparison(_standings(chosen, found, problems)) from None
+    return _standings(chosen, found, problems)
+
+
+class StoppedComparison(KeyboardInterrupt):
+    """Somebody had enough of a comparison; what was finished is not lost.
+
+    Attributes
+    ----------
+    standings : list of Standing
+        Of the methods that were fitted to a split, with as many splits as each has.
+    """
+
+    def __init__(self, standings: list[Standing]) -> None:
+        super().__init__()
+        self.standings = standings
+
+
+def quickest_first(methods: Mapping[str, BaseEstimator], given: Input) -> list[str]:
+    """Names of methods by the time that each takes for a few samples of a few classes.
+
+    Parameters
+    ----------
+    methods : mapping from name to unfitted classifier
+    given : Input
+
+    Returns
+    -------
+    list of str
+        Those that cannot be fitted last.
+    """
+    labels = given.y_train
+    few = np.concatenate([np.flatnonzero(labels == c)[:FEW] for c in np.unique(labels)[:FEW]])
+    seconds = {}
+    for name, model in methods.items():
+        begun = time.perf_counter()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of so few samples methods may well complain
+                clone(model).fit(given.X_train[few], labels[few])
+            seconds[name] = time.perf_counter() - begun
+        except Exception:  # what is wrong with it is told when its turn comes
+            seconds[name] = math.inf
+    return sorted(methods, key=lambda name: seconds[name])
+
+
+def _in_order(
+    cells: list[Cell],
+    methods: Mapping[str, BaseEstimator],
+    prepare: Callable[[Cell], Prepared],
+    n_splits: int,
+) -> list[Cell]:
+    """Quick methods first, over all splits where their features can be kept, else on each split."""
+    if not cells or len(methods) < 2:
+        return cells
+    given = prepare(cells[0]).given
+    rank = {name: place for place, name in enumerate(quickest_first(methods, given))}
+    kept = n_splits * _size(given) <= HELD
+    order = sorted(cells, key=lambda cell: rank[cell.method.name])
+    return order if kept else sorted(order, key=lambda cell: cell.split)
+
+
+def _size(given: Input) -> int:
+    """Bytes of the features of a split."""
+    return given.X_train.nbytes + given.X_test.nbytes
+
+
+def _standings(
+    methods: Iterable[str], records: Mapping[Cell, Record], problems: Mapping[str, str]
+) -> list[Standing]:
+    """A row for each method that was tried, the best first."""
+    tried = {cell.method.name for cell in records} | set(problems)
+    rows = [_standing(name, records, problems.get(name)) for name in methods if name in tried]
+    return sorted(rows, key=lambda one: 1.0 if one.problem else -one.accuracy)
 
 
 def _standing(name: str, records: Mapping[Cell, Record], problem: str | None) -> Standing:
@@ -198,12 +283,18 @@ def _preparing(
 ) -> Callable[[Cell], Prepared]:
     names, labels = np.unique(np.asarray(y), return_inverse=True)
 
-    @lru_cache(maxsize=1)  # cells of one split follow each other
+    kept: dict[int, Input] = {}
+
     def given(split: int) -> Input:
-        train, test = splits[split]
-        X_train, X_test = features(train, test)
-        arrays = (X_train, labels[train], X_test, labels[test])
-        return Input(*arrays, [str(name) for name in names], [], joblib.hash(arrays))
+        if split not in kept:
+            train, test = splits[split]
+            X_train, X_test = features(train, test)
+            arrays = (X_train, labels[train], X_test, labels[test])
+            made = Input(*arrays, [str(name) for name in names], [], joblib.hash(arrays))
+            if (len(kept) + 1) * _size(made) > HELD:
+                kept.clear()
+            kept[split] = made
+        return kept[split]
 
     return lambda cell: Prepared(given(cell.split), methods[cell.method.name])
 
@@ -216,7 +307,7 @@ def table(standings: Iterable[Standing]) -> str:
     standings : iterable of Standing
     """
     head = f"{'method':<20}{'accuracy %':>15}{'per class':>11}"
-    lines = [f"{head}{'fit s':>10}{'query ms':>11}{'model MB':>11}"]
+    lines = [f"{head}{'fit s':>10}{'query ms':>11}{'model MB':>11}{'splits':>8}"]
     for one in standings:
         if one.problem is not None:
             lines.append(f"{one.method:<20} {one.problem}")
@@ -225,6 +316,6 @@ def table(standings: Iterable[Standing]) -> str:
         lines.append(
             f"{one.method:<20}{f'{100 * one.accuracy:.2f}{spread}':>15}"
             f"{100 * one.per_class:>11.2f}{one.fit_seconds:>10.2f}"
-            f"{1e3 * one.query_seconds:>11.3f}{one.model_bytes / 1e6:>11.2f}"
+            f"{1e3 * one.query_seconds:>11.3f}{one.model_bytes / 1e6:>11.2f}{one.n_splits:>8}"
         )
     return "\n".join(lines)

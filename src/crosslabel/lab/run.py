@@ -107,7 +107,7 @@ def chosen_cells(
     ----------
     spec : Spec
     only : iterable of str, default=()
-        Names of methods, with * for any part of a name; none for all methods.
+        Names of methods in any case, with * for any part of a name; none for all methods.
     limit_splits : int, default=None
         Only the first splits.
 
@@ -119,10 +119,15 @@ def chosen_cells(
     cells = [
         cell
         for cell in spec.cells(limit_splits)
-        if not patterns or any(fnmatchcase(cell.method.name, p) for p in patterns)
+        if not patterns or any(is_named(cell.method.name, p) for p in patterns)
     ]
     order = {method.name: number for number, method in enumerate(spec.methods)}
     return sorted(cells, key=lambda cell: (order[cell.method.name], cell.split))
+
+
+def is_named(name: str, pattern: str) -> bool:
+    """Whether a name is meant, in whatever case it was written; * stands for any part of it."""
+    return fnmatchcase(name.casefold(), pattern.casefold())
 
 
 def run_cells(

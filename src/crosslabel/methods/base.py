@@ -100,8 +100,10 @@ class ComparisonMethod(ClassifierMixin, BaseEstimator, ABC):
         self.classes_, self._class_order = given.classes, order.classes
         self.__dict__.pop(GRAM, None)  # of an earlier dictionary
         copies = order.weights.astype(int)  # equal samples were joined, and stay as many
-        sorted_samples = samples[np.repeat(order.rows, copies)]
-        self._learn(np.asarray(sorted_samples, np.float64), np.repeat(order.labels, copies))
+        sorted_samples = np.asarray(samples[np.repeat(order.rows, copies)], np.float64)
+        self._learn(sorted_samples, np.repeat(order.labels, copies))
+        # One query prepares what queries share: prediction then changes no attribute.
+        self._scores(sorted_samples[:1])
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Score of each class; the highest one is predicted.

@@ -67,7 +67,7 @@ class MCDL(SparseLinearClassifier):
         The group of each atom.
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class each atom started from.
-    objective_trace_ : ndarray of shape (n_iter_,)
+    objective_trace_ : ndarray of shape (n_iter,)
         Objective after each round.
     n_iter_ : int
     classes_ : ndarray of shape (n_classes,)
@@ -76,6 +76,15 @@ class MCDL(SparseLinearClassifier):
     ----------
     Y. Quan, Y. Xu, Y. Sun and Y. Huang, "Supervised Dictionary Learning with Multiple Classifier
     Integration", Pattern Recognition, 2016.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import MCDL
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = MCDL(5, sparsity=5, max_iter=3, random_state=0).fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {

@@ -74,7 +74,7 @@ class SADL(ComparisonMethod):
         W, transposed, its columns in canonical class order.
     atom_labels_ : ndarray of int of shape (n_atoms,)
         Index in `classes_` of the class of each atom.
-    objective_trace_ : ndarray of shape (n_iter_,)
+    objective_trace_ : ndarray of shape (n_iter,)
         Objective after each round; it never rises.
     n_iter_ : int
     classes_ : ndarray of shape (n_classes,)
@@ -83,6 +83,15 @@ class SADL(ComparisonMethod):
     ----------
     W. Tang, A. Panahi, H. Krim and L. Dai, "Structured Analysis Dictionary Learning for Image
     Classification", ICASSP 2018.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import SADL
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = SADL(5, max_iter=3, random_state=0).fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:600], y[300:600]) > 0.7)
+    True
     """
 
     _parameter_constraints: ClassVar[Constraints] = {
@@ -137,7 +146,7 @@ class SADL(ComparisonMethod):
             penalties = self.ridge * weights @ (W**2).sum(axis=0)
             return Omega, U, code_cost(U, Z @ Omega.T, T, W, weights, self.penalty) + penalties
 
-        Omega = start_atoms(X, labels, layout, self.random_state) @ axes
+        Omega: Array = start_atoms(X, labels, layout, self.random_state) @ axes
         U = soft_threshold(Z @ Omega.T, self.penalty / 2)
         Omega, _, self.objective_trace_ = alternate(sweep, Omega, U, self.max_iter, self.tol)
         self.analysis_ = Omega @ axes.T

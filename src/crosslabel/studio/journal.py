@@ -53,11 +53,19 @@ class Journal:
     ----------
     place : Path
         The file; what a killed writer left of a last entry is cut off.
+
+    Attributes
+    ----------
+    entries : list of Entry
+        All of them.
+    stacks : tuple of two lists of Entry
+        Changes that stand, and changes that were taken back: the last one of each comes next.
     """
 
     def __init__(self, place: Path) -> None:
         self.place = place
         self.entries: list[Entry] = []
+        self.stacks: tuple[list[Entry], list[Entry]] = ([], [])
         place.parent.mkdir(parents=True, exist_ok=True)
         content = place.read_bytes() if place.exists() else b""
         whole = 0
@@ -65,7 +73,7 @@ class Journal:
             entry = _entry(line)
             if entry is None:
                 break
-            self.entries.append(entry)
+            self._stack(entry)
             whole += len(line)
         if whole < len(content):
             os.truncate(place, whole)
@@ -78,21 +86,19 @@ class Journal:
             file.write(line.encode())
             file.flush()
             os.fsync(file.fileno())
-        self.entries.append(entry)
+        self._stack(entry)
 
-    @property
-    def stacks(self) -> tuple[list[Entry], list[Entry]]:
-        """Changes that stand, and changes that were taken back: the last one of each comes next."""
-        done, undone = list[Entry](), list[Entry]()
-        for entry in self.entries:
-            if entry.kind == DO:
-                done.append(entry)
-                undone.clear()
-            elif entry.kind == UNDO:
-                undone.append(_now(done.pop(), entry))
-            else:
-                done.append(_now(undone.pop(), entry))
-        return done, undone
+    def _stack(self, entry: Entry) -> None:
+        """Put an entry where it can be taken back, or made again, from."""
+        self.entries.append(entry)
+        done, undone = self.stacks
+        if entry.kind == DO:
+            done.append(entry)
+            undone.clear()
+        elif entry.kind == UNDO:
+            undone.append(_now(done.pop(), entry))
+        else:
+            done.append(_now(undone.pop(), entry))
 
     @property
     def confirmed(self) -> set[str]:

@@ -79,8 +79,6 @@ class Studio:
         content : bytes
             Of an image file of a known format; a `ValueError` says what is wrong with it.
         """
-        if len(self.uploads) >= MOST_WAITING:
-            raise ValueError(f"{MOST_WAITING} pictures wait for a class already.")
         place = self.folder.stage(content)
         try:
             suffix, key = checked(place), key_of(place)
@@ -88,7 +86,10 @@ class Studio:
         except BaseException:
             place.unlink(missing_ok=True)
             raise
-        self.uploads[place.name] = Upload(place, suffix)
+        with self.lock:
+            self.uploads[place.name] = Upload(place, suffix)
+            while len(self.uploads) > MOST_WAITING:  # of pages that were closed half-way
+                self.uploads.pop(next(iter(self.uploads))).place.unlink(missing_ok=True)
         return {"staged": place.name, "key": key}
 
     def change(self, request: Request) -> Said:

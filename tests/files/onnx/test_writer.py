@@ -1,5 +1,6 @@
 """An exported model must say what the model says, on every data set there is."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from crosslabel.features import Eigenfaces, Pixels, RandomFaces
 
 onnx = pytest.importorskip("onnx", reason="needs the extra onnx")
 onnxruntime = pytest.importorskip("onnxruntime", reason="needs the extra onnx")
+Fail = onnxruntime.capi.onnxruntime_pybind11_state.Fail
 
 every_rule = pytest.mark.parametrize("rule", list(RULES))
 both_types = pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -212,3 +214,22 @@ def test_a_kernel_without_a_formula_cannot_be_exported():
     model = CrossLabelClassifier(kernel="poly", rule="local", ridge=0.1).fit(X, y)
     with pytest.raises(ValueError, match="The kernel 'poly' cannot be exported"):
         to_onnx(model)
+
+
+def test_labels_beyond_the_numbers_of_onnx_are_refused():
+    X, y = load_wine(return_X_y=True)
+    model = CrossLabelClassifier(rule="local", random_state=0).fit(X, y.astype(np.uint64) + 2**63)
+    with pytest.raises(ValueError, match=r"64-bit numbers with a sign.*9223372036854775810"):
+        to_onnx(model)
+
+
+def test_an_empty_batch_is_empty_or_an_error():
+    X, y = load_wine(return_X_y=True)
+    content = to_onnx(CrossLabelClassifier(rule="local", random_state=0).fit(X, y))
+    session = onnxruntime.InferenceSession(
+        content.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    found = None
+    with suppress(Fail):  # onnxruntime reduces no empty arrays: its own error, and no answer
+        found = [len(output) for output in session.run(None, {"X": X[:0]})]
+    assert found in (None, [0, 0])

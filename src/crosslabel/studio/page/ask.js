@@ -78,6 +78,8 @@ async function toggleCamera() {
   }
   const isOn = Boolean(stopCamera);
   button.setAttribute("aria-pressed", isOn);
+  // A voice that reads three answers a second helps nobody.
+  by("answer").setAttribute("aria-live", isOn ? "off" : "polite");
   video.hidden = !isOn;
   by("query-picture").hidden = isOn || !by("query-picture").src;
   by("query-hint").hidden = isOn || !by("query-picture").hidden;

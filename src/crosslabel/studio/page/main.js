@@ -12,6 +12,7 @@ const VIEWS = ["teach", "doubts", "measure", "take"];
 
 function showView(focus = true) {
   const wanted = VIEWS.includes(location.hash.slice(1)) ? location.hash.slice(1) : "teach";
+  document.body.dataset.view = wanted;
   for (const view of document.querySelectorAll(".view")) view.hidden = view.id !== wanted;
   for (const link of document.querySelectorAll(".views a")) {
     if (link.hash === `#${wanted}`) link.setAttribute("aria-current", "page");

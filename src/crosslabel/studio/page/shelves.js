@@ -87,6 +87,7 @@ function fill(shelf, name) {
 
 function show() {
   const box = by("shelves");
+  by("nothing").hidden = state.order.length > 0;
   update(box, state.order, (name) => name, shelfElement);
   for (const shelf of box.children) fill(shelf, shelf.dataset.key);
 }
