@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from crosslabel import CrossLabelClassifier
+from crosslabel import CrossLabelClassifier, progress_bar
 from crosslabel.core.scaling import unit_rows
 from crosslabel.files import arrays as archive
 from crosslabel.intake import passes, sources
@@ -103,8 +103,9 @@ def test_a_bounded_sample_starts_about_as_well(data, model, tmp_path):
     assert bounded.objective_trace_[-1] < 1.1 * whole.objective_trace_[-1]
 
 
-def test_a_bar_shows_the_pass(data, model, tmp_path, capfd):
+def test_a_bar_shows_the_pass(data, model, tmp_path, capfd, monkeypatch):
     X, y = data
+    monkeypatch.setattr(progress_bar, "PATIENCE", 0)
     model.set_params(verbose=1, rule="local").fit(as_file(X, y, tmp_path)[0], y)
     assert "reading samples" in capfd.readouterr().err
 

@@ -20,6 +20,7 @@ from crosslabel.app.printing import print_json, user_errors
 from crosslabel.app.queries import Query, read_queries
 from crosslabel.core.scaling import Array
 from crosslabel.files import Model, load_model
+from crosslabel.files.named import features_of
 from crosslabel.flagship.explanation import Explanation
 from crosslabel.media.clips import read_clip
 from crosslabel.media.images import read_image
@@ -149,11 +150,11 @@ def _read(kind: str, place: Path) -> Pixels | None:
 
 def _odds(model: Model, explanation: Explanation) -> Callable[[Sequence[Pixels]], Array]:
     """From pictures to log p/(1 − p) of the label."""
-    features, classifier = model.pipeline[:-1], model.pipeline[-1]
+    classifier = model.pipeline[-1]
     first = explanation.views[0].number
 
     def score(pictures: Sequence[Pixels]) -> Array:
-        rows = classifier.check_queries(features.transform(list(pictures)))
+        rows = classifier.check_queries(features_of(model.pipeline, list(pictures)))
         found = classifier.fitted_.evidence(rows)
         return found[:, first] - logsumexp(np.delete(found, first, axis=1), axis=1)
 

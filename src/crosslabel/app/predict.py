@@ -16,6 +16,7 @@ from crosslabel.app.options import AS_JSON, MODEL, QUIET, STRICT, choice
 from crosslabel.app.printing import PRINTERS, user_errors
 from crosslabel.app.queries import SMALL, Query, read_queries
 from crosslabel.files import Model, load_model
+from crosslabel.files.named import features_of
 from crosslabel.files.visible import visible
 from crosslabel.flagship.rejection import threshold_for
 
@@ -144,9 +145,8 @@ def _label(
 
 
 def _answers(model: Model, queries: list[Query], threshold: float) -> list[Prediction]:
-    features, classifier = model.pipeline[:-1], model.pipeline[-1]
-    items = _stacked(model.kind, queries)
-    X = features.transform(items) if len(features) else items
+    classifier = model.pipeline[-1]
+    X = features_of(model.pipeline, _stacked(model.kind, queries))
     # The label is the classifier's own, so that this and `evaluate` agree on ties too.
     places = np.searchsorted(classifier.classes_, classifier.predict(X))
     names = model.classes_[places]

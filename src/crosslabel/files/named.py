@@ -15,6 +15,7 @@ from crosslabel.files.container import JsonObject
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
+    from sklearn.pipeline import Pipeline
 
 Queries = ArrayLike | Sequence[str | os.PathLike[str]] | os.PathLike[str]
 """What a model is asked about: rows, images, or paths of files."""
@@ -102,9 +103,18 @@ class Model:
         list of crosslabel.flagship.explanation.Explanation
             With `label`, `sentence()`, and `views` of the classes, best first.
         """
-        features, classifier = self.pipeline[:-1], self.pipeline[-1]
-        rows = features.transform(_several(X)) if len(features) else X
-        return classifier.explain(rows, self.classes_.tolist())
+        rows = features_of(self.pipeline, _several(X))
+        return self.pipeline[-1].explain(rows, self.classes_.tolist())
+
+
+def features_of(pipeline: Pipeline, queries: Queries) -> Any:
+    """What reaches the last step of a pipeline.
+
+    Step by step: as a pipeline of their own, steps that learn nothing count as not fitted.
+    """
+    for _, step in pipeline.steps[:-1]:
+        queries = step.transform(queries)
+    return queries
 
 
 def _several(X: Queries) -> Queries:

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator
 
 from crosslabel.core.scaling import Array
 from crosslabel.files import Model, load
+from crosslabel.files.named import features_of
 from crosslabel.media.unreadable import UnreadableFile
 
 Answer = NDArray[np.generic]
@@ -67,8 +68,8 @@ class Answerer:
         steps = getattr(self.estimator, "steps", None)
         if self.kind != "images" or steps is None or len(steps) < 2:
             return np.asarray(queries), self
-        features, last = self.estimator[:-1], self.estimator[-1]
-        return features.transform(list(queries)), Answerer(last, self.names, "features")
+        rows = features_of(self.estimator, list(queries))
+        return rows, Answerer(self.estimator[-1], self.names, "features")
 
 
 def _labels(model: Answerer, rows: Array) -> Answer:

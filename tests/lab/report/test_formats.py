@@ -121,7 +121,7 @@ def test_the_command_prints_one_table(tmp_path, form, start):
 
 
 def test_the_command_writes_the_page_and_says_where(tmp_path):
-    out = tmp_path / "deep" / "page.html"
+    out = tmp_path / "page.html"
     words = ["report", "--store", str(tmp_path), "--table", "table-1", "--out", str(out)]
     result = CliRunner().invoke(application("report"), words)
     assert result.exit_code == 0
