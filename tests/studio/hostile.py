@@ -1,6 +1,7 @@
 # ruff: noqa: E501
 """Requests that no page would send: for the studio and for served models, in any number."""
 
+import errno
 import json
 import random
 import socket
@@ -197,8 +198,11 @@ def status_of(host, content, seconds=20.0):
             found = b""
             while len(found) < 12 and (part := line.recv(4096)):
                 found += part
-        except (ConnectionResetError, BrokenPipeError):
-            return 0
+        except OSError as error:
+            # A server that refuses closes at once; one that hangs is another matter.
+            if isinstance(error, ConnectionError) or error.errno == errno.ENOTCONN:
+                return 0
+            raise
     return int(found[9:12]) if found.startswith(b"HTTP/1.") else 0
 
 
