@@ -79,11 +79,13 @@ def main() -> None:
     """Print a row for each draw, and the means."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("embeddings", help="An .npz file with X and y.")
-    data = np.load(parser.parse_args().embeddings, allow_pickle=False)
+    parser.add_argument("--first", type=int, default=0, help="The number of the first draw.")
+    options = parser.parse_args()
+    data = np.load(options.embeddings, allow_pickle=False)
     rows = []
     with threadpool_limits(1):
         ours(flipped(data["X"][::9], data["y"][::9], 0))  # what is done once is not counted
-        for seed in range(REPEATS):
+        for seed in range(options.first, options.first + REPEATS):
             problem = flipped(data["X"], data["y"], seed)
             rows.append([*measured(ours, problem), *measured(theirs, problem)])
             _print(f"draw {seed}", rows[-1])
