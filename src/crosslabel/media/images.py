@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
 from crosslabel.files.budget import OverBudget, budget
-from crosslabel.media.room import room_for
+from crosslabel.media.decoding_memory import room_for
 from crosslabel.media.unreadable import UnreadableFile
 
 MAX_SIDE = 2048  # longer images are shrunk by a whole factor: no feature here looks closer

@@ -3,7 +3,7 @@ import threading
 import pytest
 
 from crosslabel.files.budget import OverBudget
-from crosslabel.media.room import room_for
+from crosslabel.media.decoding_memory import room_for
 
 
 def test_what_is_too_large_alone_is_refused():
