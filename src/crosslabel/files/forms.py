@@ -16,6 +16,9 @@ import numpy as np
 LARGEST = {4: 1e9, 8: 1e30}
 """Of a number, by the bytes of its type. Products of a few such numbers are finite."""
 
+SQUARABLE = 1e150
+"""Of a number of what is learnt from samples of any size: its square is finite."""
+
 Axes = dict[str, int]
 Attributes = Mapping[str, Any]
 

@@ -20,6 +20,7 @@ from crosslabel.core.discriminant import WithinClass
 from crosslabel.core.moments import Labels, Moments
 from crosslabel.core.residuals import energies as squared_norms
 from crosslabel.core.rules import RULES
+from crosslabel.core.rules.global_rule import above_zero
 from crosslabel.core.scaling import Array
 from crosslabel.core.spectrum import spectra
 from crosslabel.core.water_filling import energies
@@ -264,12 +265,8 @@ def global_scores(axes: FoldAxes, filled: Array, ridge: float) -> dict[str, Arra
     terms = np.add.reduceat(codes * (q * codes - 2 * projected), parts, axis=1)
     residuals = np.maximum(axes.energy[:, None] + terms, 0)
     lengths = np.sqrt(np.add.reduceat(codes**2, parts, axis=1))
-    # The guards of the rule: a class that the code does not touch must not divide by zero.
-    info = np.finfo(np.float64)
-    untouched = info.eps**2 * np.sqrt(axes.energy)[:, None]
-    floor = np.maximum(info.eps * lengths.sum(axis=1, keepdims=True), untouched)
-    lengths = np.maximum(lengths, np.maximum(floor, info.tiny))
-    return {"global-length": -residuals / lengths, "global-residual": -residuals}
+    by_length = -residuals / above_zero(lengths, axes.energy)
+    return {"global-length": by_length, "global-residual": -residuals}
 
 
 def _codes(axes: FoldAxes, used: Labels, q: Array, projected: Array, ridge: float) -> Array:

@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.rules import RULES
 from crosslabel.files.budget import budget
-from crosslabel.files.forms import Axes, Field, Labels
+from crosslabel.files.forms import SQUARABLE, Axes, Field, Labels
 from crosslabel.flagship.fitted import Fitted, View
 from crosslabel.intake.lift import KERNELS, Lift
 from crosslabel.intake.plausible import check_scatters
 from crosslabel.intake.summary import Summary
 
-LARGEST = 1e150
 UNIT = 1 + 1e-3
 """Norm that an atom may have: one, and the rounding of its type."""
 
@@ -72,7 +71,7 @@ def _check_view(view: View, axes: Axes) -> None:
             raise ValueError(f"its {name} is {value}")
     _check_lift(view.lift, axes)
     if view.discriminant is not None:
-        bounded = {"low": -LARGEST, "high": LARGEST}
+        bounded = {"low": -SQUARABLE, "high": SQUARABLE}
         weights = Field(("classes", "lifted"), "f", **bounded)  # type: ignore[arg-type]
         weights.check("discriminant", view.discriminant.weights, axes)
         Field(("classes",), "f", **bounded).check("offsets", view.discriminant.offsets, axes)  # type: ignore[arg-type]
@@ -83,8 +82,8 @@ def _check_lift(lift: Lift, axes: Axes) -> None:
     if (lift.center is None) != (lift.spread is None):
         raise ValueError("its lift has a centre or a spread alone")
     if lift.center is not None:
-        Field(("given",), "f", low=-LARGEST, high=LARGEST).check("center", lift.center, axes)
-        Field(("given",), "f", low=1e-300, high=LARGEST).check("spread", lift.spread, axes)
+        Field(("given",), "f", low=-SQUARABLE, high=SQUARABLE).check("center", lift.center, axes)
+        Field(("given",), "f", low=1e-300, high=SQUARABLE).check("spread", lift.spread, axes)
     if not math.isfinite(lift.offset):
         raise ValueError(f"its offset is {lift.offset}")
     width = axes["given"] + (1 if lift.offset else 0)
@@ -95,9 +94,9 @@ def _check_lift(lift: Lift, axes: Axes) -> None:
         return
     if kernel.kernel not in KERNELS or not (math.isfinite(kernel.gamma) and kernel.gamma >= 0):
         raise ValueError(f"there is no kernel {kernel.kernel!r:.40}")
-    landmarks = Field(("landmarks", "kernel width"), "f", low=-LARGEST, high=LARGEST)
+    landmarks = Field(("landmarks", "kernel width"), "f", low=-SQUARABLE, high=SQUARABLE)
     landmarks.check("landmarks", kernel.landmarks, axes)
-    Field(("landmarks", "lifted"), "f", low=-LARGEST, high=LARGEST).check(
+    Field(("landmarks", "lifted"), "f", low=-SQUARABLE, high=SQUARABLE).check(
         "basis", kernel.basis, axes
     )
     if kernel.kernel != "precomputed" and axes["kernel width"] != width:
@@ -143,9 +142,9 @@ def check_summary(summary: Summary) -> None:
     axes: Axes = {"classes": len(statistics.classes), "features": statistics.n_features}
     check_scatters(statistics.moments, statistics.normalized)
     rules: dict[str, tuple[Field, NDArray[np.generic]]] = {
-        "X": (Field(("kept", "features"), "f", low=-LARGEST, high=LARGEST), sample.X),
+        "X": (Field(("kept", "features"), "f", low=-SQUARABLE, high=SQUARABLE), sample.X),
         "labels": (Field(("kept",), "iu", low=0, high="classes"), sample.labels),
-        "weights": (Field(("kept",), "f", low=0, high=LARGEST), sample.weights),
+        "weights": (Field(("kept",), "f", low=0, high=SQUARABLE), sample.weights),
         "hashes": (Field(("kept",), "u", low=0, high=2.0**64), sample.hashes),
         "limits": (Field(("classes",), "u", low=0, high=2.0**64), sample.limits),
         "keys": (Field(("classes",), "u", low=0, high=2.0**64), summary.keys),

@@ -9,19 +9,16 @@ from numpy.typing import NDArray
 
 from crosslabel.core.moments import Moments
 from crosslabel.core.scaling import Array
-from crosslabel.files.forms import Field, Labels, Rule, check_attributes
-
-LARGEST = 1e150
-"""Of a count, a mean or a factor: squares stay finite."""
+from crosslabel.files.forms import SQUARABLE, Field, Labels, Rule, check_attributes
 
 ROUNDING = 1e-6
 """Part of its trace by which a scatter may miss what it must be."""
 
 RULES: dict[str, Rule] = {
     "classes": Labels("classes"),
-    "counts": Field(("classes",), "f", low=1e-150, high=LARGEST),
-    "means": Field(("classes", "features"), "f", low=-LARGEST, high=LARGEST),
-    "rows": Field(("rows", "features"), "f", low=-LARGEST, high=LARGEST),
+    "counts": Field(("classes",), "f", low=1e-150, high=SQUARABLE),
+    "means": Field(("classes", "features"), "f", low=-SQUARABLE, high=SQUARABLE),
+    "rows": Field(("rows", "features"), "f", low=-SQUARABLE, high=SQUARABLE),
     "sizes": Field(("classes",), "iu", low=0, high=1e15),
     "is_factor": Field(("classes",), "b"),
     "normalized": Field((), "b"),

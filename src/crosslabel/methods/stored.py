@@ -9,20 +9,17 @@ import numpy as np
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.files.budget import budget
-from crosslabel.files.forms import Axes, Field, Rule, check_attributes, whole
+from crosslabel.files.forms import SQUARABLE, Axes, Field, Rule, check_attributes, whole
 
 GRAM = "_gram"
 """DDᵀ follows from the dictionary: it is neither stored nor believed."""
-
-LARGEST = 1e150
-"""Of what is learnt: squares stay finite."""
 
 WORK_PER_VALUE = 1e5
 """Operations that a query may take for each value of a dictionary, beside those of the budget."""
 
 
 def _numbers(*shape: str) -> Field:
-    return Field(shape, "f", low=-LARGEST, high=LARGEST)
+    return Field(shape, "f", low=-SQUARABLE, high=SQUARABLE)
 
 
 LEARNT: dict[str, Rule] = {

@@ -68,7 +68,7 @@ class GlobalRule(Rule):
             sums += self._sums(both[:, : 2 * k].reshape(n, 2, 1, k))
         energy = energies(Y)
         residuals = xp.maximum(energy[:, None] + sums[:, 1], self.zero)
-        return -residuals / self._above_zero(self._masses(sums[:, 0]), energy)
+        return -residuals / above_zero(self._masses(sums[:, 0]), energy)
 
     @classmethod
     def scores_once(cls, Y: Array, dictionary: Array, layout: AtomLayout, ridge: float) -> Array:
@@ -82,19 +82,7 @@ class GlobalRule(Rule):
             residuals[:, c] = energies(Y - terms @ dictionary[atoms])
             cls._replace_by_terms(terms)
             masses[:, c] = cls._masses(terms.sum(axis=1))
-        return -residuals / cls._above_zero(masses, energies(Y))
-
-    @staticmethod
-    def _above_zero(masses: Array, energy: Array) -> Array:
-        """Masses to divide by.
-
-        A class whose atoms the code does not touch must not divide by zero; nor any class, where
-        the query is orthogonal to all atoms.
-        """
-        xp = namespace(masses)
-        info = xp.finfo(masses.dtype)
-        floor = info.eps * xp.maximum(masses.sum(axis=1), info.eps * xp.sqrt(energy))
-        return xp.clip(xp.maximum(masses, floor[:, None]), info.tiny, None)
+        return -residuals / above_zero(masses, energies(Y))
 
     def _sums(self, both: Array) -> Array:
         """Mass of x and x·q over the last axis of [x, q], which they overwrite."""
@@ -156,3 +144,15 @@ class GlobalRule(Rule):
         orthogonal = graph.node("Mul", norm, graph.number(self.eps**2))
         masses = graph.node("Max", masses, touched, orthogonal, tiny)
         return graph.node("Neg", graph.node("Div", residuals, masses))
+
+
+def above_zero(masses: Array, energy: Array) -> Array:
+    """Masses of the classes, (n_queries, n_classes), to divide the residuals of queries by.
+
+    A class whose atoms the code does not touch must not divide by zero; nor any class, where the
+    query, whose ‖y‖² is in `energy`, is orthogonal to all atoms.
+    """
+    xp = namespace(masses)
+    info = xp.finfo(masses.dtype)
+    floor = info.eps * xp.maximum(masses.sum(axis=1), info.eps * xp.sqrt(energy))
+    return xp.clip(xp.maximum(masses, floor[:, None]), info.tiny, None)
