@@ -30,8 +30,8 @@ _MANY = 500
 """Samples from which on a kernel's products are found when they are asked for, not all at once."""
 _CHUNK = 32
 """Samples whose products with each other are found at once, for those with themselves."""
-_JITTER = 1e-10
-"""Of the mean eigenvalue: equal samples make a Gram matrix singular."""
+_UNVARIED = 1e-12
+"""Of the energy: samples that vary by less leave rounding, and every shrinkage the nearest mean."""
 
 
 class Axes(NamedTuple):
@@ -90,18 +90,9 @@ class Samples:
         return np.einsum("ij,ij->i", self.scaled, self.scaled)
 
     @cached_property
-    def rows(self) -> Array:
-        """Rows with these inner products; the features themselves where these count or are few."""
-        if not self.is_wide or self.own_variances:
-            return self.scaled
-        shifted = self.gram.copy()
-        shifted[np.diag_indices_from(shifted)] += _JITTER * (self.energy.mean() or 1.0)
-        return np.linalg.cholesky(shifted)
-
-    @cached_property
     def totals(self) -> tuple[Array, ...]:
         """Counts and sums of the classes and the second moment of all samples."""
-        return _sums(self.rows, self.labels, self.weights, self.n_classes)
+        return _sums(self.scaled, self.labels, self.weights, self.n_classes)
 
     def inner(self, some: Labels, others: Labels) -> Array:
         """Inner products of some samples with others."""
@@ -223,38 +214,67 @@ def global_evidence(
 ) -> dict[str, Array]:
     """Evidence by codes over all atoms: as they are, and over the length of the code.
 
-    z = (ΣQ + βI)⁻¹y, and class c explains Q_c z of the query; its mass is ‖x̂_c‖² = zᵀQ_c z.
+    x̂ = (DᵀD + βI)⁻¹Dᵀy, and class c explains D_c x̂_c of the query; its mass is ‖x̂_c‖².
 
     Returns
     -------
     dict of ndarray of shape (n_left_out, n_classes)
         By the name of the rule.
     """
-    rows, out = samples.rows, samples.left_out(number)
-    queries, energy = rows[out], samples.energy[out]
-    shares = _shrinkage(axes, [(n_atoms, ridge)])[:, 0]
+    out, shares = samples.left_out(number), _shrinkage(axes, [(n_atoms, ridge)])[:, 0]
     blocks, spent = [], []
     for one, share in zip(axes, shares):
-        if not len(one.values):  # samples of zeros: an atom of no energy keeps their place
-            spent.append(np.zeros(1))
-            blocks.append(np.zeros((1, rows.shape[1])))
-            continue
         filled = ridge / (1 - share[: len(one.values)]) - ridge  # w = q/(q + β)
-        spent.append(filled)
-        blocks.append((np.sqrt(filled)[:, None] * one.combination.T) @ rows[one.members])
-    D, q = np.concatenate(blocks), np.concatenate(spent)
-    matrix = D.T @ D
-    matrix[np.diag_indices_from(matrix)] += ridge
-    factor = cho_factor(matrix.T, lower=True, overwrite_a=True, check_finite=False)
-    z = cho_solve(factor, queries.T, check_finite=False).T
-    codes, along = z @ D.T, queries @ D.T
+        block = np.sqrt(filled) * one.combination
+        # Samples of zeros have no axis: an atom of no energy keeps their place.
+        empty = not len(one.values)
+        spent.append(np.zeros(1) if empty else filled)
+        blocks.append(np.zeros((len(one.members), 1)) if empty else block)
+    q, parts = np.concatenate(spent), _starts(spent)
+    coded = _codes_from_products if samples.is_wide else _codes_from_features
+    along, codes = coded(samples, out, axes, blocks, ridge)
     # Atoms of a class lie along its axes: ‖D_cᵀx‖² = Σ q x².
-    parts = _starts(blocks)
+    energy = samples.energy[out]
     residual = energy[:, None] + np.add.reduceat(codes * (q * codes - 2 * along), parts, axis=1)
     mass = np.add.reduceat(codes**2, parts, axis=1)
     bare = evidence(residual, energy)
     length = 0.5 * np.log(np.maximum(mass, 1e-18))
     return {"global-residual": bare, "global-length": bare + length}
+
+
+def _codes_from_products(
+    samples: Samples, out: Labels, axes: Sequence[Axes], blocks: Sequence[Array], ridge: float
+) -> tuple[Array, Array]:
+    """Products of queries with the atoms, and codes, by inner products of samples alone."""
+    seen = np.concatenate([one.members for one in axes])
+    parts = _starts(blocks)[1:]
+
+    def on_atoms(products: Array) -> Array:
+        own = np.split(products, parts, axis=1)
+        return np.concatenate([one @ block for one, block in zip(own, blocks)], axis=1)
+
+    along = on_atoms(samples.inner(out, seen))
+    gram = on_atoms(on_atoms(samples.inner(seen, seen)).T)
+    gram[np.diag_indices_from(gram)] += ridge
+    return along, _solved(gram, along.T).T
+
+
+def _codes_from_features(
+    samples: Samples, out: Labels, axes: Sequence[Axes], blocks: Sequence[Array], ridge: float
+) -> tuple[Array, Array]:
+    """The same by the system of the features, which are fewer: z = (DDᵀ + βI)⁻¹y, x̂ = Dᵀz."""
+    rows = samples.scaled
+    D = np.concatenate([block.T @ rows[one.members] for one, block in zip(axes, blocks)])
+    matrix = D.T @ D
+    matrix[np.diag_indices_from(matrix)] += ridge
+    return rows[out] @ D.T, _solved(matrix, rows[out].T).T @ D.T
+
+
+def _solved(matrix: Array, right: Array) -> Array:
+    """matrix⁻¹ right, of a positive definite matrix, which is overwritten."""
+    # Symmetric: its transpose is in the order that LAPACK overwrites without a copy.
+    factor = cho_factor(matrix.T, lower=True, overwrite_a=True, check_finite=False)
+    return cho_solve(factor, right, check_finite=False)
 
 
 def discriminants(samples: Samples, number: int, shrinkages: Sequence[float]) -> Array:
@@ -264,7 +284,9 @@ def discriminants(samples: Samples, number: int, shrinkages: Sequence[float]) ->
     -------
     ndarray of shape (n_shrinkages, n_left_out, n_classes)
     """
-    out, rows = samples.left_out(number), samples.rows
+    if samples.is_wide and not samples.own_variances:
+        return _discriminants_from_products(samples, number, shrinkages)
+    out, rows = samples.left_out(number), samples.scaled
     queries = rows[out]
     taken = _sums(queries, samples.labels[out], samples.weights[out], samples.n_classes)
     counts, sums, moment = (whole - part for whole, part in zip(samples.totals, taken))
@@ -274,16 +296,50 @@ def discriminants(samples: Samples, number: int, shrinkages: Sequence[float]) ->
     total = max(counts.sum(), np.finfo(float).tiny)
     within = (moment - (means * np.maximum(counts, 0)[:, None]).T @ means) / total
     size, energy = len(within), np.trace(moment) / total
-    # Samples that do not vary leave rounding: every shrinkage then gives the nearest mean.
-    varies = np.trace(within) > 1e-12 * energy
+    varies = np.trace(within) > _UNVARIED * energy
     within, scale = (within, np.trace(within) / size) if varies else (0 * within, energy or 1.0)
     target = positive(np.diagonal(within)) if samples.own_variances and varies else scale
     found = np.empty((len(shrinkages), len(queries), len(means)))
     for place, shrinkage in enumerate(shrinkages):
         shifted = within.copy()
         shifted[np.diag_indices(size)] += shrinkage * target
-        # Symmetric: its transpose is in the order that LAPACK overwrites without a copy.
-        factor = cho_factor(shifted.T, lower=True, overwrite_a=True, check_finite=False)
-        solved = cho_solve(factor, means.T, check_finite=False)
+        solved = _solved(shifted, means.T)
         found[place] = queries @ solved - 0.5 * np.einsum("cf,fc->c", means, solved)
+    return found
+
+
+def _discriminants_from_products(
+    samples: Samples, number: int, shrinkages: Sequence[float]
+) -> Array:
+    """The same by inner products of samples alone.
+
+    With Z the rows √w(x − μ) and W = ZᵀZ/n, (W + sI)⁻¹ = (I − Zᵀ(ZZᵀ + nsI)⁻¹Z)/s.
+    """
+    out, seen = samples.left_out(number), np.flatnonzero(samples.fold != number)
+    labels, weights = samples.labels[seen], samples.weights[seen]
+    averaging = np.zeros((samples.n_classes, len(seen)))
+    averaging[labels, np.arange(len(seen))] = weights
+    # A class whose only samples are left out has no mean: it keeps the one of all.
+    averaging[~averaging.any(axis=1)] = weights
+    averaging /= averaging.sum(axis=1, keepdims=True)
+    gram, asked = samples.inner(seen, seen), samples.inner(out, seen)
+    by_mean = gram @ averaging.T  # xᵀμ
+    between, queries = averaging @ by_mean, asked @ averaging.T
+    roots = np.sqrt(weights)[:, None]
+    along = roots * (by_mean - between[labels])  # Zμ
+    asked = roots.T * (asked - queries[:, labels])  # Zy
+    half = by_mean[:, labels]
+    centred = gram - half - half.T + between[np.ix_(labels, labels)]
+    centred *= roots * roots.T  # ZZᵀ
+    total, size = weights.sum(), len(samples.labels)
+    energy, varying = weights @ np.diagonal(gram) / total, np.trace(centred) / total
+    varies = varying > _UNVARIED * energy
+    scale = varying / size if varies else energy or 1.0
+    found = np.empty((len(shrinkages), len(out), samples.n_classes))
+    for place, shrinkage in enumerate(shrinkages):
+        shift, kept = shrinkage * scale, centred * varies
+        kept[np.diag_indices_from(kept)] += total * shift
+        solved = _solved(kept, along * varies)
+        own = np.diagonal(between) - np.einsum("nc,nc->c", along, solved)
+        found[place] = (queries - asked @ solved - 0.5 * own) / shift
     return found
