@@ -6,7 +6,7 @@ classes; what differs between classes is a small system over the atoms that a cl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +32,9 @@ from crosslabel.core.code_blocks import (
     shared_factorisations,
 )
 from crosslabel.core.scaling import Array
+
+_IN_FLOAT64 = 2**23
+"""Values of a dictionary that are taken to float64 at a time."""
 
 
 class RidgeFactor:
@@ -113,20 +116,67 @@ def ridge_codes(Y: Array, dictionary: Array, ridge: float) -> Array:
     if len(Y) >= len(dictionary):
         return Y @ ridge_coder(dictionary, ridge).T
     # Few rows: the factor is solved for them alone.
-    D, rows = (each.astype(np.float64, copy=False) for each in (dictionary, Y))
+    D, rows = dictionary, Y.astype(np.float64, copy=False)
+    codes = np.empty((len(Y), len(D)), np.result_type(Y, D))
     with threads_for(2.0 * D.size * min(D.shape)):
         L, in_features = _ridge_cholesky(D, ridge)
-        given = rows if in_features else rows @ D.T
-        solved = solve_upper(solve_lower(given, L), L)
-        codes = solved @ D.T if in_features else solved
-    return codes.astype(np.result_type(Y, dictionary), copy=False)
+        if in_features:
+            solved = solve_upper(solve_lower(rows, L), L)
+            for part in _row_blocks(D):
+                codes[:, part] = solved @ D[part].astype(np.float64, copy=False).T
+        else:
+            codes[:] = solve_upper(solve_lower(rows @ D.astype(np.float64, copy=False).T, L), L)
+    return codes
+
+
+def _row_blocks(D: Array) -> Iterator[slice]:
+    """Rows, so many at a time that they take little memory in float64."""
+    step = max(1, _IN_FLOAT64 // max(1, D.shape[1]))
+    return (slice(start, start + step) for start in range(0, len(D), step))
 
 
 def _ridge_cholesky(D: Array, ridge: float) -> tuple[Array, bool]:
     """L of the smaller of DᵀD + βI and DDᵀ + βI; whether it is the first, over features."""
     n_atoms, n_features = D.shape
     in_features = n_atoms > n_features and ridge > 0
-    return _cholesky_of_gram(D.T @ D if in_features else D @ D.T, ridge, n_atoms), in_features
+    if in_features:
+        gram = np.zeros((n_features, n_features))
+        for part in _row_blocks(D):
+            rows = D[part].astype(np.float64, copy=False)
+            gram += rows.T @ rows
+    else:
+        rows = D.astype(np.float64, copy=False)
+        gram = rows @ rows.T
+    return _cholesky_of_gram(gram, ridge, n_atoms), in_features
+
+
+class RidgeCoder:
+    """Φ = (DDᵀ + βI)⁻¹D, some atoms at a time: with many atoms it is never held whole.
+
+    Parameters
+    ----------
+    dictionary : ndarray of shape (n_atoms, n_features)
+    ridge : float
+        β ≥ 0.
+    """
+
+    def __init__(self, dictionary: Array, ridge: float) -> None:
+        self.dictionary = dictionary
+        self.work = 2.0 * dictionary.size * min(dictionary.shape)
+        with threads_for(self.work):
+            self.factor, self.in_features = _ridge_cholesky(dictionary, ridge)
+            self.whole = None if self.in_features else self._in_atom_space()
+
+    def _in_atom_space(self) -> Array:
+        return solve_columns(self.dictionary.astype(np.float64, copy=False), self.factor)
+
+    def __call__(self, atoms: slice) -> Array:
+        """The rows of Φ of these atoms, in float64."""
+        if self.whole is not None:
+            return self.whole[atoms]
+        rows = self.dictionary[atoms].astype(np.float64, copy=False)
+        with threads_for(self.work):
+            return solve_upper(solve_lower(rows, self.factor), self.factor)
 
 
 def ridge_coder(dictionary: Array, ridge: float) -> Array:
@@ -142,11 +192,13 @@ def ridge_coder(dictionary: Array, ridge: float) -> Array:
     -------
     ndarray of shape (n_atoms, n_features)
     """
-    D = dictionary.astype(np.float64, copy=False)
-    with threads_for(2.0 * D.size * min(D.shape)):
-        L, in_features = _ridge_cholesky(D, ridge)
-        coder = solve_upper(solve_lower(D, L), L) if in_features else solve_columns(D, L)
-    return np.ascontiguousarray(coder, dtype=dictionary.dtype)
+    coder = RidgeCoder(dictionary, ridge)
+    if coder.whole is not None:
+        return np.ascontiguousarray(coder.whole, dtype=dictionary.dtype)
+    found = np.empty_like(dictionary, order="C")
+    for part in _row_blocks(dictionary):
+        found[part] = coder(part)
+    return found
 
 
 def suppressed_codes(

@@ -1,8 +1,9 @@
-"""What rules share: classes of one size, and queries in blocks that stay in cache."""
+"""What rules share: classes of one size, in blocks, and queries in blocks that stay in cache."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,28 +15,34 @@ BLOCK = 2**19
 """Values of codes handled at a time: few enough to stay in cache between the steps of a rule."""
 
 
-def padded(rows: Array, layout: AtomLayout) -> tuple[Array, int]:
-    """Atoms with zeros after those of small classes, so that all classes have one size.
+CLASS_BLOCK = 2**22
+"""Values of atoms that a rule is prepared from at a time: what it takes beside its own arrays."""
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n_atoms, n_features)
-    layout : AtomLayout
 
-    Returns
-    -------
-    rows : ndarray of shape (n_shared + n_classes · size, n_features)
-    size : int
-    """
-    size = max(layout.per_class)
-    if min(layout.per_class) == size:
-        return rows, size
-    wide = np.zeros((layout.shared + layout.n_classes * size, rows.shape[1]), rows.dtype)
-    wide[: layout.shared] = rows[: layout.shared]
-    for c, n_atoms in enumerate(layout.per_class):
-        start = layout.shared + c * size
-        wide[start : start + n_atoms] = rows[layout.own(c)]
-    return wide, size
+class ClassBlock(NamedTuple):
+    """Classes that follow one another: which, where their atoms lie, and of which size each is."""
+
+    classes: slice
+    atoms: slice
+    sizes: tuple[int, ...]
+
+    def padded(self, rows: Array, size: int) -> Array:
+        """Their atoms as (n_classes, size, n_features), with zeros after those of small classes."""
+        shape = (len(self.sizes), size, rows.shape[1])
+        if min(self.sizes) == size:
+            return rows.reshape(shape)
+        wide = np.zeros(shape, rows.dtype)
+        wide[np.arange(size) < np.array(self.sizes)[:, None]] = rows
+        return wide
+
+
+def class_blocks(layout: AtomLayout, n_features: int) -> Iterator[ClassBlock]:
+    """All classes in turn, so many at a time that their atoms take little memory."""
+    step = max(1, CLASS_BLOCK // max(1, max(layout.per_class) * n_features))
+    for first in range(0, layout.n_classes, step):
+        last = min(first + step, layout.n_classes)
+        atoms = slice(int(layout.starts[first]), int(layout.starts[last]))
+        yield ClassBlock(slice(first, last), atoms, layout.per_class[first:last])
 
 
 def in_blocks(score: Callable[[Array], Array], Y: Array, width: int, n_classes: int) -> Array:

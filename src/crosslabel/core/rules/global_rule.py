@@ -6,9 +6,9 @@ import numpy as np
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.backend import namespace
-from crosslabel.core.coding import ridge_coder, ridge_codes
+from crosslabel.core.coding import RidgeCoder, ridge_codes
 from crosslabel.core.residuals import energies
-from crosslabel.core.rules.blocks import in_blocks, padded
+from crosslabel.core.rules.blocks import class_blocks, in_blocks
 from crosslabel.core.rules.explanation import Share, share
 from crosslabel.core.rules.graph_builder import GraphBuilder
 from crosslabel.core.rules.rule import Rule
@@ -33,28 +33,23 @@ class GlobalRule(Rule):
 
     def __init__(self, dictionary: Array, layout: AtomLayout, ridge: float) -> None:
         super().__init__(dictionary, layout, ridge)
-        k, info = layout.shared, np.finfo(dictionary.dtype)
-        exact = dictionary.astype(np.float64, copy=False)
-        D, size = padded(exact, layout)
-        X, _ = padded(ridge_coder(exact, ridge), layout)
-        self.n_shared, self.n_classes, self.size = k, layout.n_classes, size
-        Q = self._slopes(X, D)
-        rows = np.concatenate([X[:k], Q[:k], X[k:], Q[k:]])
+        k, n, size = layout.shared, layout.n_classes, max(layout.per_class)
+        self.n_shared, self.n_classes, self.size = k, n, size
+        info, n_features = np.finfo(dictionary.dtype), dictionary.shape[1]
+        rows = np.empty((2 * (k + n * size), n_features), dictionary.dtype)
+        own = rows[2 * k :].reshape(2, n, size, n_features)
+        coder = RidgeCoder(dictionary, ridge)
+        D0, X0 = dictionary[:k].astype(np.float64, copy=False), coder(slice(0, k))
+        rows[:k], rows[k : 2 * k] = X0, D0 @ D0.T @ X0 - 2 * D0
+        for block in class_blocks(layout, n_features):
+            D = block.padded(dictionary[block.atoms].astype(np.float64, copy=False), size)
+            X = block.padded(coder(block.atoms), size)
+            own[0, block.classes], own[1, block.classes] = X, _slopes(X, D, X0, D0)
         # A view: the product takes either order, and a transposed copy takes a third as long.
-        self.projection = rows.astype(dictionary.dtype, copy=False).T
+        self.projection = rows.T
         self.ones = np.ones(max(size, k), dictionary.dtype)
         self.zero, self.tiny = np.zeros((), dictionary.dtype), np.array(info.tiny)
         self.eps = float(info.eps)
-
-    def _slopes(self, X: Array, D: Array) -> Array:
-        """Rows Q with q = yQᵀ, from those of the codes, x = yXᵀ."""
-        k, shape = self.n_shared, (self.n_classes, self.size, -1)
-        own, atoms = X[k:].reshape(shape), D[k:].reshape(shape)
-        Q = -2 * D
-        Q[:k] += D[:k] @ D[:k].T @ X[:k]
-        Q[k:] += 2 * (D[k:] @ D[:k].T) @ X[:k]
-        Q[k:] += (atoms @ atoms.transpose(0, 2, 1) @ own).reshape(Q[k:].shape)
-        return Q
 
     def scores(self, Y: Array) -> Array:
         """Score of each class for each row of Y, (n_queries, n_classes); the highest wins."""
@@ -144,6 +139,15 @@ class GlobalRule(Rule):
         orthogonal = graph.node("Mul", norm, graph.number(self.eps**2))
         masses = graph.node("Max", masses, touched, orthogonal, tiny)
         return graph.node("Neg", graph.node("Div", residuals, masses))
+
+
+def _slopes(X: Array, D: Array, X0: Array, D0: Array) -> Array:
+    """Rows Q with q_c = yQᵀ of some classes, from those of their codes, x_c = yXᵀ."""
+    Q = D @ D.transpose(0, 2, 1) @ X
+    Q -= 2 * D
+    if len(D0):
+        Q += 2 * (D @ D0.T) @ X0
+    return Q
 
 
 def above_zero(masses: Array, energy: Array) -> Array:

@@ -42,7 +42,7 @@ class LocalRule(Rule):
         super().__init__(dictionary, layout, ridge)
         k, rows_type, size = layout.shared, dictionary.dtype, max(layout.per_class)
         self.n_shared, self.n_classes, self.size = k, layout.n_classes, size
-        D = dictionary.astype(np.float64, copy=False)
+        D = dictionary
         self.projection = np.zeros((D.shape[1], k + layout.n_classes * size), rows_type)
         self.projection[:, :k] = D[:k].T
         own = self.projection[:, k:].reshape(D.shape[1], layout.n_classes, size)
@@ -51,7 +51,7 @@ class LocalRule(Rule):
             for classes, n_own in _of_one_size(layout, D.shape[1]):
                 places = layout.starts[classes, None] + np.arange(n_own)
                 ends = np.broadcast_to(np.arange(k), (len(classes), k))
-                atoms = D[np.concatenate([places, ends], axis=1)]
+                atoms = D[np.concatenate([places, ends], axis=1)].astype(np.float64, copy=False)
                 factors = _explained_energy(atoms, ridge, n_own)
                 rows = factors[..., :n_own].transpose(0, 2, 1) @ atoms
                 own[:, classes, :n_own] = rows.transpose(2, 0, 1)
