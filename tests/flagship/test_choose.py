@@ -99,6 +99,36 @@ def test_a_named_rule_races_alone(rule):
     assert grid_of(wish).global_ridges == grid_of(wish).ridges
 
 
+def test_more_atoms_are_tried_where_folds_train_with_as_many_samples_of_a_class():
+    free = Wish(Settings(atoms_per_class=30), free_atoms=True)
+    for n_samples, expected in [(59, (30,)), (60, (30, 60)), (119, (30, 60)), (120, (30, 60, 120))]:
+        assert grid_of(free, n_samples).n_atoms == expected
+    assert grid_of(WISH, 120).n_atoms == (30,)
+    iterated = Wish(Settings(atoms_per_class=30, suppression=20.0), free_atoms=True)
+    assert grid_of(iterated, 120).n_atoms == (30,)
+
+
+def subspaces(n=400, m=160, rank=70, seed=0):
+    """Two classes that fill a subspace of many dimensions each: thirty atoms leave half of it."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n) % 2
+    X = np.einsum("nr,nrm->nm", rng.normal(size=(n, rank)), rng.normal(size=(2, rank, m))[labels])
+    return X + 8 * rng.normal(size=(n, m)), labels
+
+
+@pytest.mark.parametrize("rule", ["local", "global-length"])
+def test_large_classes_get_the_atoms_that_held_out_samples_ask_for(rule):
+    X, labels = subspaces()
+    settings = Settings(atoms_per_class=30)
+    (member,) = choose(distinct(X, labels), Wish(settings, rule=rule, free_atoms=True)).members
+    assert member.settings.atoms_per_class in (60, 120)
+    (member,) = choose(distinct(X, labels), Wish(settings, rule=rule)).members
+    assert member.settings.atoms_per_class == 30
+    few = distinct(X[:140], labels[:140])  # 56 of each class train in a fold
+    members = choose(few, Wish(settings, rule=rule, free_atoms=True)).members
+    assert {member.settings.atoms_per_class for member in members} == {30}
+
+
 def test_folds_are_stratified_and_follow_the_content():
     X, labels = blobs(n=63)
     X, labels = np.r_[X, [[9.0] * 6]], np.r_[labels, 3]

@@ -501,3 +501,34 @@ def test_scikit_learns_callbacks_see_each_iteration_and_can_stop(small):
     assert record.ended == ["iteration"] * 6 + ["fit", "teardown"]
     model.set_callbacks(Recorder(stop_after=2)).fit(*small)
     assert model.n_iter_ == 2
+
+
+def test_atoms_that_nobody_names_are_thirty_or_more_where_classes_are_large():
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 2
+    X = np.einsum("nr,nrm->nm", rng.normal(size=(400, 70)), rng.normal(size=(2, 70, 160))[y])
+    auto = CrossLabelClassifier(rule="local", random_state=0)
+    assert np.bincount(auto.fit(X, y).atom_labels_).min() >= 60
+    assert np.bincount(auto.fit(X[:100], y[:100]).atom_labels_).tolist() == [30, 30]
+    assert np.bincount(auto.fit(X[:40], y[:40]).atom_labels_).tolist() == [20, 20]
+    named = {"rule": "local", "random_state": 0}
+    for one in ({"atoms_per_class": 30}, {"ridge": 0.1}, {"suppression": 20.0}):
+        model = CrossLabelClassifier(**named, **one).fit(X, y)
+        assert np.bincount(model.atom_labels_).tolist() == [30, 30]
+
+
+def test_a_stream_chooses_its_atoms_from_the_samples_it_keeps():
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 2
+    X = np.einsum("nr,nrm->nm", rng.normal(size=(400, 70)), rng.normal(size=(2, 70, 160))[y])
+    model = CrossLabelClassifier(rule="local", random_state=0).partial_fit(X[:100], y[:100])
+    assert np.bincount(model.atom_labels_).tolist() == [30, 30]
+    model.partial_fit(X[100:], y[100:])
+    whole = CrossLabelClassifier(rule="local", random_state=0, keep_summary=True).fit(X, y)
+    sizes = np.bincount(whole.atom_labels_)
+    assert sizes.min() >= 60
+    assert np.bincount(model.atom_labels_).tolist() == sizes.tolist()
+    model.forget(X[100:], y[100:])
+    assert np.bincount(model.atom_labels_).tolist() == [30, 30]
+    by_statistics = CrossLabelClassifier(random_state=0).fit_statistics(whole.statistics_)
+    assert np.bincount(by_statistics.atom_labels_).tolist() == [30, 30]

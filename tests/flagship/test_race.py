@@ -7,6 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from crosslabel.core.joint import fit_weights, log_losses, shares, spread, temperature
+from crosslabel.core.scaling import unit_rows
+from crosslabel.flagship.held_out import Samples
 from crosslabel.flagship.race import (
     DISCRIMINANT,
     GLOBAL,
@@ -25,7 +27,7 @@ from crosslabel.flagship.race import (
 N = 240
 LABELS = np.arange(N) % 3
 WEIGHTS = np.linspace(0.5, 2, N)
-GRID = Grid((0.1, 1.0), (0.01,), ("global-length",), (0.01, 0.1, 1.0), 4)
+GRID = Grid((0.1, 1.0), (0.01,), ("global-length",), (0.01, 0.1, 1.0), (4,))
 SAMPLES = SimpleNamespace(
     labels=LABELS,
     weights=WEIGHTS,
@@ -41,8 +43,8 @@ def scores_of(skill, seed):
 
 
 def runner(name="unit", local=(2.0, 3.0), linear=(1.0, 2.5, 2.0), wide=1.5, seed=0):
-    scores = {Kind(LOCAL, r, "local"): scores_of(s, seed + 1) for r, s in zip((0.1, 1.0), local)}
-    scores[Kind(GLOBAL, 0.01, "global-length")] = scores_of(wide, seed + 2)
+    scores = {Kind(LOCAL, r, "local", 4): scores_of(s, seed + 1) for r, s in zip((0.1, 1.0), local)}
+    scores[Kind(GLOBAL, 0.01, "global-length", 4)] = scores_of(wide, seed + 2)
     alphas = zip(GRID.shrinkages, linear)
     scores |= {discriminant_of(a): scores_of(s, seed + 3) for a, s in alphas}
     return Runner(name, SAMPLES, GRID, {LOCAL, GLOBAL, DISCRIMINANT}, scores)
@@ -69,7 +71,7 @@ def test_folds_are_run_until_they_leave_out_two_hundred_and_forty(sizes, numbers
 
 def test_a_score_is_judged_by_its_temperature_and_loss_once_for_each_set_of_rows():
     one, rows = runner(), np.arange(0, N, 2)
-    kind = Kind(LOCAL, 0.1, "local")
+    kind = Kind(LOCAL, 0.1, "local", 4)
     expected = temperature(one.scores[kind][rows], LABELS[rows], WEIGHTS[rows])
     assert one.judged(kind, rows) == expected
     one.scores[kind] = -one.scores[kind]
@@ -80,7 +82,7 @@ def test_a_score_is_judged_by_its_temperature_and_loss_once_for_each_set_of_rows
 def test_the_best_of_some_rules_has_the_lowest_loss():
     one, rows = runner(), np.arange(N)
     kind, sharpness, losses = one.best({LOCAL, GLOBAL}, rows)
-    assert kind == Kind(LOCAL, 1.0, "local")
+    assert kind == Kind(LOCAL, 1.0, "local", 4)
     assert_allclose(losses, log_losses(sharpness * one.scores[kind], LABELS))
     assert one.best({DISCRIMINANT}, rows)[0] == discriminant_of(0.1)
 
@@ -97,7 +99,7 @@ def test_the_two_best_shrinkages_are_followed():
 def test_a_candidate_joins_the_best_dictionary_and_the_best_discriminant(is_table):
     one, rows = runner(), np.arange(N)
     one.samples = SimpleNamespace(**{**vars(SAMPLES), "own_variances": is_table})
-    kinds = Kind(LOCAL, 1.0, "local"), discriminant_of(0.1)
+    kinds = Kind(LOCAL, 1.0, "local", 4), discriminant_of(0.1)
     scores = np.array([one.scores[kind] for kind in kinds])
     scale = np.array([spread(part) for part in scores])
     sharp = np.array([temperature(part, LABELS, WEIGHTS)[0] for part in scores])
@@ -200,3 +202,18 @@ def test_the_dictionary_of_a_candidate_is_never_the_discriminant():
     one = runner(local=(0.5, 1.0), linear=(4.0, 5.0, 4.0))
     setting = one.candidate(np.arange(N)).setting
     assert (setting.rule, setting.shrinkage) == ("global-length", 0.1)
+
+
+def test_several_numbers_of_atoms_score_as_each_does_alone():
+    rng = np.random.default_rng(0)
+    labels, fold = np.arange(60) % 3, np.arange(60) // 3 % 2
+    samples = Samples(unit_rows(rng.normal(size=(60, 8))), labels, fold, np.ones(60))
+    numbers, rules = (2, 3, 6), ("global-residual", "global-length")
+    both = Runner("unit", samples, Grid((0.1,), (0.01,), rules, (), numbers), {LOCAL, GLOBAL})
+    both.run(0)
+    assert {kind.n_atoms for kind in both.scores} == set(numbers)
+    for k in numbers:
+        alone = Runner("unit", samples, Grid((0.1,), (0.01,), rules, (), (k,)), {LOCAL, GLOBAL})
+        alone.run(0)
+        for kind, scores in alone.scores.items():
+            assert_allclose(both.scores[kind], scores, atol=1e-9)

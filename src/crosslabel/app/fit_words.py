@@ -28,7 +28,9 @@ def fit_command(
     suppression: Annotated[float | None, typer.Option(min=0, help="λ; default: infinite.")] = None,
     grouping: Annotated[float | None, typer.Option(min=0, help="γ; default: 0.")] = None,
     rule: Annotated[str | None, choice([JOINT, *RULES], "Default: chosen.")] = None,
-    atoms: Annotated[int | None, typer.Option(min=1, help="Atoms per class.")] = None,
+    atoms: Annotated[
+        int | None, typer.Option(min=1, help="Atoms per class; chosen if not given.")
+    ] = None,
     shared: Annotated[int | None, typer.Option(min=0, help="Atoms that all classes share.")] = None,
     held_out: Annotated[float, typer.Option(help="Share kept aside to measure with.")] = 0.25,
     no_refit: Annotated[

@@ -1,4 +1,4 @@
-"""Lift, rule, ridge, shrinkage, weights and temperature, chosen together by held-out log loss.
+"""Lift, rule, ridge, atoms, shrinkage, weights, temperature: chosen together by held-out log loss.
 
 Every lift gets its best joint rule: dictionary and discriminant, with the weights of
 `core.joint`. The lifts are then averaged by their losses, in the space of scores: some dozens of
@@ -51,6 +51,8 @@ GLOBAL_RIDGES = (0.01,)
 GLOBAL_RULES = ("global-residual", "global-length")
 """Rules by one code over all atoms that a rotation of the atoms leaves alone."""
 SHRINKAGES = (0.01, 0.1, 1.0, 10.0)
+MORE_ATOMS = (60, 120)
+"""Tried beside the usual number where a class has that many samples to train with in a fold."""
 N_FOLDS = 5
 RATE = 0.3
 """How sharply losses choose between lifts."""
@@ -66,8 +68,8 @@ USUAL_RIDGE, USUAL_SHARE = 0.1, 10.0
 """What does well on average, where no sample can be held out."""
 
 
-def grid_of(wish: Wish) -> Grid:
-    """What is tried in every lift."""
+def grid_of(wish: Wish, n_samples: int = 0) -> Grid:
+    """What is tried in every lift, with so many samples of a usual class in a fold's training."""
     ridges = RIDGES if wish.ridge == "auto" else (float(wish.ridge),)
     wide = GLOBAL_RIDGES if wish.ridge == "auto" and wish.rule not in RULES else ridges
     shrinkages = SHRINKAGES if wish.shrinkage == "auto" else (float(wish.shrinkage),)
@@ -76,8 +78,9 @@ def grid_of(wish: Wish) -> Grid:
         # The l1 mass depends on the rotation of atoms, which folds do not make; the length
         # stands in for it.
         rules = (wish.rule,) if wish.rule in GLOBAL_RULES else ("global-length",)
-    most = int(np.max(wish.settings.atoms_per_class))
-    return Grid(ridges, wide, rules, shrinkages, most)
+    more = [k for k in MORE_ATOMS if k <= n_samples] if wish.tries_atoms else []
+    n_atoms = (int(np.max(wish.settings.atoms_per_class)), *more)
+    return Grid(ridges, wide, rules, shrinkages, n_atoms)
 
 
 def kinds_of(wish: Wish, plan: LiftPlan) -> set[str]:
@@ -244,12 +247,14 @@ def _field(
 ) -> tuple[list[Runner], list[Runner]]:
     """All lifts at the start, linear ones and kernels."""
     linear, kernels = list[Runner](), list[Runner]()
+    counts = np.bincount(samples.labels[fold != fold.max()])
+    grid = grid_of(wish, int(np.median(counts[counts > 0])))
     for name, plan in tried.items():
         rows = plan.lift(samples.X).astype(np.float64, copy=False)
         kernel = None if plan.kernel is None else plan.values
         table = kernel is None and plan.lift.keeps_features
         own = Samples(rows, samples.labels, fold, samples.weights, kernel, table)
-        runner = Runner(name, own, grid_of(wish), kinds_of(wish, plan))
+        runner = Runner(name, own, grid, kinds_of(wish, plan))
         (linear if kernel is None else kernels).append(runner)
     return linear, kernels
 
@@ -281,9 +286,12 @@ def _member(setting: JointSetting, lift: Lift, wish: Wish, width: int, n_some: i
     if shrinkage is not None and not lift.keeps_features:
         # The folds reckon with tr(W) over the dimensions that samples can span.
         shrinkage *= width / min(width, n_some)
+    settings = replace(wish.settings, ridge=setting.ridge)
+    if wish.tries_atoms:
+        settings = replace(settings, atoms_per_class=setting.n_atoms)
     return Member(
         lift,
-        replace(wish.settings, ridge=setting.ridge),
+        settings,
         wish.rule if wish.rule in RULES else setting.rule,
         float(setting.dictionary_weight),
         shrinkage,

@@ -29,7 +29,7 @@ from crosslabel.flagship.start import STARTS
 from crosslabel.flagship.stored import Attributes, from_state, to_state
 from crosslabel.flagship.streams import StreamLearner
 from crosslabel.flagship.train import train
-from crosslabel.flagship.wish import Wish
+from crosslabel.flagship.wish import AUTO, Wish
 from crosslabel.intake.checking import Training, check_spread, check_training
 from crosslabel.intake.devices import device_of
 from crosslabel.intake.lift import KERNELS, Lift
@@ -55,9 +55,10 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
 
     Parameters
     ----------
-    atoms_per_class : int or sequence of int, default=30
+    atoms_per_class : "auto", int or sequence of int, default="auto"
         Atoms of each class, or one number per class in the order of `classes_`. A class gets at
-        most as many as it has distinct samples.
+        most as many as it has distinct samples. "auto" is 30, or 60 or 120 where classes are large,
+        the rule or the ridge is "auto" and the closed form learns: by held-out log loss.
     shared_atoms : int, default=0
         Atoms that all classes use freely.
     ridge : "auto" or float, default="auto"
@@ -170,17 +171,17 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[object]]] = {
-        "atoms_per_class": [Interval(Integral, 1, None, closed="left"), "array-like"],
+        "atoms_per_class": [AUTO, Interval(Integral, 1, None, closed="left"), "array-like"],
         "shared_atoms": [Interval(Integral, 0, None, closed="left")],
-        "ridge": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+        "ridge": [AUTO, Interval(Real, 0, None, closed="left")],
         "suppression": [Interval(Real, 0, None, closed="both")],
         "grouping": [Interval(Real, 0, None, closed="left")],
         "rule": [StrOptions({"auto", JOINT, *RULES})],
         "scale": [StrOptions({"auto", "unit", "standard", "none"})],
-        "offset": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+        "offset": [AUTO, Interval(Real, 0, None, closed="left")],
         "kernel": [StrOptions({"auto", "linear", *KERNELS}), callable],
         "n_landmarks": [Interval(Integral, 1, None, closed="left"), None],
-        "shrinkage": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
+        "shrinkage": [AUTO, Interval(Real, 0, None, closed="neither")],
         "init": [StrOptions(set(STARTS)), callable, "array-like"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -199,7 +200,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
     def __init__(
         self,
         *,
-        atoms_per_class: int | Sequence[int] = 30,
+        atoms_per_class: Literal["auto"] | int | Sequence[int] = "auto",
         shared_atoms: int = 0,
         ridge: Literal["auto"] | float = "auto",
         suppression: float = math.inf,
@@ -313,11 +314,12 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
             offset=self.offset,
             kernel=self.kernel,
             n_landmarks=self.n_landmarks,
+            free_atoms=isinstance(self.atoms_per_class, str),
         )
 
     def _settings(self, seed: int, device: str | None = None) -> Settings:
         return Settings(
-            self.atoms_per_class,
+            self._least_atoms(),
             int(self.shared_atoms),
             0.0 if isinstance(self.ridge, str) else float(self.ridge),
             float(self.suppression),

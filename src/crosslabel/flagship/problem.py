@@ -19,6 +19,8 @@ from crosslabel.intake.summary import Summary
 
 SPECTRAL = "spectral"
 """Name of the start from the closed form."""
+USUAL_ATOMS = 30
+"""Of a class, where nobody names a number."""
 
 
 @dataclass(frozen=True)

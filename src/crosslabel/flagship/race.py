@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from crosslabel.core.joint import fit_weights, log_losses, shares, spread, tempe
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.held_out import (
+    Axes,
     Samples,
     discriminants,
     global_evidence,
@@ -41,11 +43,12 @@ NEAREST = 2
 
 
 class Kind(NamedTuple):
-    """A score: of a kind with its ridge or α, by a rule of that kind."""
+    """A score: of a kind with its ridge or α, by a rule of that kind, with so many atoms."""
 
     kind: str
     value: float
     rule: str
+    n_atoms: int = 0
 
 
 @dataclass(frozen=True)
@@ -101,14 +104,15 @@ class Grid:
     global_rules : sequence of str
         Their names.
     shrinkages : sequence of float
-    n_atoms : int
+    n_atoms : sequence of int
+        In ascending order.
     """
 
     ridges: Sequence[float]
     global_ridges: Sequence[float]
     global_rules: Sequence[str]
     shrinkages: Sequence[float]
-    n_atoms: int
+    n_atoms: Sequence[int]
 
 
 @dataclass(eq=False)
@@ -130,14 +134,14 @@ class Runner:
         """Score one fold by these rules, or by all that are left."""
         wanted = self.rules if rules is None else set(rules)
         rows, grid = self.samples.left_out(number), self.grid
-        axes = self.samples.axes(number, grid.n_atoms) if wanted - {DISCRIMINANT} else []
+        axes = self.samples.axes(number, grid.n_atoms[-1]) if wanted - {DISCRIMINANT} else []
         if LOCAL in wanted:
-            points = [(grid.n_atoms, ridge) for ridge in grid.ridges]
+            points = list(product(grid.n_atoms, grid.ridges))
             found = local_evidence(self.samples, number, axes, points)
-            self._keep(rows, {Kind(LOCAL, r, "local"): s for r, s in zip(grid.ridges, found)})
-        for ridge in grid.global_ridges if GLOBAL in wanted else ():
-            by_rule = global_evidence(self.samples, number, axes, grid.n_atoms, ridge)
-            self._keep(rows, {Kind(GLOBAL, ridge, r): by_rule[r] for r in grid.global_rules})
+            self._keep(rows, {Kind(LOCAL, r, "local", k): s for (k, r), s in zip(points, found)})
+        for k, ridge in product(grid.n_atoms, grid.global_ridges) if GLOBAL in wanted else ():
+            by_rule = global_evidence(self.samples, number, first_axes(axes, k), k, ridge)
+            self._keep(rows, {Kind(GLOBAL, ridge, r, k): by_rule[r] for r in grid.global_rules})
         if DISCRIMINANT in wanted:
             found = discriminants(self.samples, number, self.shrinkages)
             self._keep(rows, {discriminant_of(a): s for a, s in zip(self.shrinkages, found)})
@@ -189,12 +193,17 @@ class Runner:
         scaled = scores / scale[:, None, None]
         joined = fit_weights(scaled, labels, weights, start=start, pull=PULL) / scale
         logits = np.tensordot(joined, scores, 1)
-        _, ridge, rule = kinds[0][0]
+        _, ridge, rule, n_atoms = kinds[0][0]
         shrinkage = kinds[1][0].value if len(kinds) > 1 else None
         a, b = [*joined.tolist(), 0.0][:2]
-        setting = JointSetting(self.name, rule, self.grid.n_atoms, ridge, shrinkage, a, b)
+        setting = JointSetting(self.name, rule, n_atoms, ridge, shrinkage, a, b)
         losses = log_losses(logits, labels)
         return Candidate(setting, logits, losses, HEAD_START if is_table else 0.0)
+
+
+def first_axes(axes: Sequence[Axes], n_atoms: int) -> list[Axes]:
+    """Those that so many atoms of a class can lie along."""
+    return [Axes(one.members, one.values[:n_atoms], one.combination[:, :n_atoms]) for one in axes]
 
 
 def discriminant_of(shrinkage: float) -> Kind:

@@ -23,7 +23,7 @@ from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.predictor import Predictor
-from crosslabel.flagship.problem import Problem, Settings
+from crosslabel.flagship.problem import USUAL_ATOMS, Problem, Settings
 from crosslabel.flagship.progress import Progress, with_callbacks
 from crosslabel.flagship.train import Before, continued, train
 from crosslabel.flagship.wish import Wish
@@ -57,7 +57,7 @@ class StreamLearner(Predictor):
     checkpoint: str | os.PathLike[str] | None
     verbose: int
     max_iter: int
-    atoms_per_class: int | Sequence[int]
+    atoms_per_class: Literal["auto"] | int | Sequence[int]
     random_state: int | np.random.RandomState | None
 
     @property
@@ -309,7 +309,12 @@ class StreamLearner(Predictor):
 
     def _kept(self) -> int:
         """Samples of a class that are kept: never fewer than its atoms."""
-        return max(int(self.kept_samples), int(np.max(np.asarray(self.atoms_per_class))))
+        return max(int(self.kept_samples), int(np.max(self._least_atoms())))
+
+    def _least_atoms(self) -> int | Sequence[int]:
+        """Atoms that are named, or those that are usual."""
+        named = self.atoms_per_class
+        return USUAL_ATOMS if isinstance(named, str) else named
 
     def kept_summary(self) -> Summary:
         """The summary that the model goes on from, or an error that says why there is none."""

@@ -6,9 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from sklearn.utils._param_validation import StrOptions
+
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.problem import Settings
+
+AUTO = StrOptions({"auto"})
+"""The value of a parameter that is left to the choice."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +28,13 @@ class Wish:
     offset: Literal["auto"] | float = "auto"
     kernel: str | Callable[[Array, Array], Array] = "auto"
     n_landmarks: int | None = None
+    free_atoms: bool = False
+    """Whether large classes may get more atoms than the settings say, which is the least."""
+
+    @property
+    def tries_atoms(self) -> bool:
+        """Whether several numbers of atoms are tried: in closed form one more costs little."""
+        return self.free_atoms and self.settings.is_closed_form
 
     @property
     def is_open(self) -> bool:
