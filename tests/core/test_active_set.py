@@ -212,7 +212,7 @@ def test_the_rounds_have_an_end(monkeypatch):
     solved = len(calls)
     assert solved <= 4 * 3 + module.PATIENCE
     monkeypatch.setattr(module, "PATIENCE", 10**9)
-    monkeypatch.setattr(module.Progress.__init__, "__defaults__", (10**9,))
+    monkeypatch.setattr(module.Descent.__init__, "__defaults__", (10**9,))
     active_set_lasso(H, b, t, np.zeros_like(b), -1.0)
     assert len(calls) - solved == 4 * 3 + 50
 
@@ -230,7 +230,7 @@ def test_a_tolerance_that_rounding_does_not_reach_ends_all_the_same(monkeypatch)
 
 
 def test_progress_is_a_lower_objective_of_late():
-    progress = module.Progress(3, patience=2)
+    progress = module.Descent(3, patience=2)
     rounds = [[5.0, 1.0, np.nan], [4.0, 1.0, np.nan], [3.0, 1.0 - 1e-17, np.nan]]
     found = [progress.goes_on(np.array(values)).tolist() for values in rounds]
     assert found == [[True, True, True], [True, True, False], [True, False, False]]

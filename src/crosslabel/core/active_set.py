@@ -22,7 +22,7 @@ ROUNDING = 16 * np.finfo(float).eps
 """Of an objective or a gradient, in units of what it is made of."""
 
 
-class Progress:
+class Descent:
     """Which of several problems still lower their objectives.
 
     Parameters
@@ -99,7 +99,7 @@ def active_set_lasso(H: Array, b: Array, thresholds: Array, X: Array, allowed: f
     -------
     ndarray of shape (n_problems, size)
     """
-    solution, progress, limits = X.copy(), Progress(len(X)), reachable(allowed, b)
+    solution, progress, limits = X.copy(), Descent(len(X)), reachable(allowed, b)
     rows = np.arange(len(X))  # where the problems still at work stand in the solution
     for _ in range(4 * X.shape[1] + 50):  # several times what was ever seen
         X, cut = newton_step(H, b, thresholds, X)
