@@ -207,5 +207,38 @@ def test_more_active_entries_than_the_rank_settle():
 def test_the_rounds_have_an_end(monkeypatch):
     H, b, t = problem(n_problems=1, size=3)
     calls = naive.captured(monkeypatch, module, "newton_step")
+    monkeypatch.setattr(module, "reachable", lambda allowed, b: np.full(len(b), allowed))
     active_set_lasso(H, b, t, np.zeros_like(b), -1.0)  # no violation is ever small enough
-    assert len(calls) == 4 * 3 + 50
+    solved = len(calls)
+    assert solved <= 4 * 3 + module.PATIENCE
+    monkeypatch.setattr(module, "PATIENCE", 10**9)
+    monkeypatch.setattr(module.Descent.__init__, "__defaults__", (10**9,))
+    active_set_lasso(H, b, t, np.zeros_like(b), -1.0)
+    assert len(calls) - solved == 4 * 3 + 50
+
+
+def test_a_tolerance_that_rounding_does_not_reach_ends_all_the_same(monkeypatch):
+    """Copies of atoms and a penalty of almost nothing: rounds end where nothing comes lower."""
+    rng = np.random.default_rng(0)
+    D = rng.normal(size=(10, 2))[rng.integers(0, 10, 60)] * 1e120
+    y = rng.normal(size=(1, 2))
+    H, b, t = (D @ D.T)[None], y @ D.T, np.full((1, 60), 1e-13)
+    calls = naive.captured(monkeypatch, module, "newton_step")
+    X = module.active_set_lasso(H, b, t, np.zeros((1, 60)), 1e-30)
+    assert len(calls) < 60  # 290 without an end
+    assert_allclose(X @ D, y, rtol=1e-6)  # the penalty is nothing: least squares
+
+
+def test_progress_is_a_lower_objective_of_late():
+    progress = module.Descent(3, patience=2)
+    rounds = [[5.0, 1.0, np.nan], [4.0, 1.0, np.nan], [3.0, 1.0 - 1e-17, np.nan]]
+    found = [progress.goes_on(np.array(values)).tolist() for values in rounds]
+    assert found == [[True, True, True], [True, True, False], [True, False, False]]
+    progress.keep(np.array([True, False, False]))
+    assert progress.goes_on(np.array([2.0])).tolist() == [True]
+
+
+def test_no_violation_below_the_rounding_of_the_gradient_is_asked_for():
+    b = np.array([[1e6, -4e6], [1e-6, 0.0]])
+    eps = np.finfo(float).eps
+    assert_allclose(module.reachable(1e-12, b), [16 * eps * 4e6, 1e-12])

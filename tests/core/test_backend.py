@@ -1,4 +1,6 @@
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
@@ -169,3 +171,38 @@ def test_the_library_of_an_array_is_numpy_with_and_without_torch(monkeypatch):
     monkeypatch.delitem(sys.modules, "torch")
     assert not backend.is_tensor(FakeTensor())
     assert backend.namespace(FakeTensor()) is np
+
+
+def test_threads_that_overlap_leave_the_number_as_it_was(monkeypatch):
+    """The second enters while the first is inside, and leaves after it: it must not note "one"."""
+    library = AnotherBLAS()
+    monkeypatch.setattr(backend, "_thread_switches", lambda: [backend._switch(library)])
+    entered, left = threading.Event(), threading.Event()
+
+    def second():
+        with backend.one_thread():
+            entered.set()
+            left.wait(10)
+
+    other = threading.Thread(target=second)
+    with backend.one_thread():
+        other.start()
+        assert entered.wait(10)
+    assert library.n_threads == 1  # the second is still at work
+    left.set()
+    other.join()
+    assert library.n_threads == 4
+
+
+def test_many_threads_leave_the_number_as_it_was(monkeypatch):
+    library = AnotherBLAS()
+    monkeypatch.setattr(backend, "_thread_switches", lambda: [backend._switch(library)])
+
+    def task(_):
+        for _ in range(200):
+            with backend.one_thread(), backend.one_thread():
+                assert library.n_threads == 1
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(task, range(8)))
+    assert library.n_threads == 4

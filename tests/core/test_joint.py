@@ -79,6 +79,24 @@ def test_the_scale_of_a_score_does_not_matter():
     assert loss == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize("value", [1.29495845e-05, 0.0, -7.3, 1e200])
+def test_scores_that_differ_by_rounding_alone_say_nothing(value):
+    scores, labels = np.full((5, 3), value), np.array([0, 1, 2, 2, 1])
+    scores[2] *= 1 + np.finfo(float).eps
+    assert temperature(scores, labels, np.ones(5)) == (1.0, pytest.approx(np.log(3)))
+    assert spread(scores) == 1
+
+
+def test_scores_that_are_all_but_certain_have_a_finite_weight():
+    """One sample of a large margin: the curvature of its loss underflows on the way."""
+    labels = np.array([1, 0])
+    for margin in (1e-3, 1.0, 1e9):
+        scores = np.array([[0.0, margin], [1e-12 * margin, 0.0]])
+        weight, loss = temperature(scores, labels, np.array([1.0, 1e-9]))
+        assert 0 < weight * margin < 1e3
+        assert 0 < loss < np.log(2)
+
+
 def test_a_weight_of_two_is_two_samples():
     scores, labels, _ = problem(11)
     weights = np.ones(len(labels))

@@ -395,7 +395,7 @@ def test_the_rounds_have_an_end(monkeypatch):
     monkeypatch.setattr(module, "active_set_lasso", lambda H, b, t, X, allowed: 0 * X)
     calls = naive.captured(monkeypatch, module, "active_set_lasso")
     module._lasso_chunk(G, b, np.full(5, 0.1), np.zeros((1, 5)), 1e-3)
-    assert len(calls) == 20
+    assert len(calls) == 2  # nothing came lower, twice
     restless = iter(np.arange(1.0, 100.0))
 
     def never_settles(hessian, targets, sum_weights, start, *_):

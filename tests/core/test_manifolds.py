@@ -174,3 +174,9 @@ def test_shapes_come_back():
     C, U = matrices(), bases()
     assert_allclose(covariances(rows(C)), C)
     assert_allclose(subspaces(rows(U)), U)
+
+
+def test_more_columns_than_rows_are_no_subspace():
+    """A row of squared norm 40,000 would ask for a product of 13 GB."""
+    with pytest.raises(ValueError, match="40000 values and squared norms from 4e\\+04"):
+        subspaces(np.ones((1, 40_000)))

@@ -70,5 +70,11 @@ def test_bad_size(size):
 
 
 def test_log_of_negative_values():
-    with pytest.raises(ValueError, match="at least 0"):
+    with pytest.raises(ValueError, match="needs intensities from 0 to"):
         Pixels(log=True).fit_transform(-np.ones((1, 3, 3)))
+
+
+def test_log_of_values_that_would_overflow():
+    rows = np.array([[1.0, 1e308]])
+    with pytest.raises(ValueError, match=r"holds values from 1 to 1e\+308"):
+        Pixels(log=True).fit(rows).transform(rows)

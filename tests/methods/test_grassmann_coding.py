@@ -96,5 +96,7 @@ def test_what_is_no_basis_is_refused():
     y = np.arange(12) % 3
     with pytest.raises(ValueError, match="no orthonormal basis of 2 columns"):
         GrassmannCoding(dimension=2).fit(X, y)
-    with pytest.raises(ValueError, match="10 values, which is no multiple of dimension=3"):
+    with pytest.raises(ValueError, match="10 values, which are no basis of dimension=3"):
         GrassmannCoding(dimension=3).fit(X, y)
+    with pytest.raises(ValueError, match="at least 100"):  # ten columns of one row each
+        GrassmannCoding(dimension=10).fit(X, y)

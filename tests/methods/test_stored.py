@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from crosslabel import FDDL, LRC, SRC
+from crosslabel import DPL, FDDL, LLC, LRC, RCR, SRC, GrassmannCoding
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.files.budget import OverBudget
-from crosslabel.methods.stored import check_learnt
+from crosslabel.methods.stored import check_codes, check_learnt
 from tests.methods.test_methods import CLASSES, faces, method
 
 FITTED = {
@@ -67,5 +67,75 @@ def test_products_of_many_atoms_are_counted(shape, robust):
         "robust": robust,
         "_parts": [slice(n_atoms * c // 4, n_atoms * (c + 1) // 4) for c in range(4)],
     }
-    with pytest.raises(OverBudget, match=f"A dictionary of {n_atoms} atoms"):
+    with pytest.raises(OverBudget, match=f"of {n_atoms} atoms of {n_features} features"):
         check_learnt(state)
+
+
+@pytest.mark.parametrize(
+    ("model", "names"), [(RCR(), ("_basis", "_groups")), (DPL(), ("_grams",))], ids=["RCR", "DPL"]
+)
+def test_what_follows_from_samples_is_neither_stored_nor_believed(model, names):
+    """Groups that a file holds twenty thousand times took five seconds of a query."""
+    X, y = faces()
+    expected = model.fit(X, y).decision_function(X[:2])
+    assert set(names) <= set(vars(model))
+    assert not set(names) & set(model.__getstate__())
+    for name in names:
+        vars(model)[name] = [vars(model)[name][0]] * 20_000
+    model.check_stored()
+    assert not set(names) & set(vars(model))
+    np.testing.assert_allclose(model.decision_function(X[:2]), expected)
+    again = model.fit(2 - X, y).decision_function(X[:2])
+    assert np.abs(again - expected).max() > 1e-3  # nothing of the first samples is left
+
+
+@pytest.mark.parametrize(
+    ("columns", "reason"),
+    [
+        ([np.arange(3)] * 5, "every feature once|no list"),
+        ([np.arange(9.0)], "_columns is of type float64"),
+        ((np.arange(9),), "no list of groups"),
+        ([], "no list of groups"),
+    ],
+)
+def test_groups_must_part_the_features(columns, reason):
+    X, y = faces()
+    model = RCR().fit(X[:, :9], y)
+    model._columns = columns
+    with pytest.raises(ValueError, match=reason):
+        model.check_stored()
+
+
+def test_rounds_of_a_query_are_counted():
+    model = RCR().fit(*faces())
+    model.rounds = 1000
+    model.check_stored()
+    model.rounds = 10**8
+    with pytest.raises(OverBudget, match="A query of 100000000 rounds on 4 groups"):
+        model.check_stored()
+
+
+def test_neighbours_of_a_code_are_counted():
+    model = LLC(codebook=5, random_state=0).fit(faces()[0])
+    model.n_neighbors, model.n_features_in_ = 10**9, 1
+    model.codebook_ = np.zeros((1000, 1))
+    model.check_stored()  # a thousand atoms are an honest number
+    model.codebook_ = np.zeros((50_000, 1))
+    with pytest.raises(OverBudget, match="A code of 50000 of 50000 atoms"):
+        model.check_stored()
+    model.n_neighbors = 5
+    model.check_stored()
+
+
+def test_atoms_of_subspaces_fit_together():
+    model = method(GrassmannCoding).fit(*faces())
+    model.check_stored()
+    model.atoms_ = model.atoms_[:, :-1]
+    with pytest.raises(ValueError, match="atoms_ has shape"):
+        model.check_stored()
+
+
+def test_classes_without_atoms_are_counted():
+    check_codes(1, np.ones((1, 1)), 100_000)
+    with pytest.raises(OverBudget, match="seconds"):
+        check_codes(1, np.ones((1, 1)), 10**6)

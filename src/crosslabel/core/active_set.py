@@ -15,6 +15,45 @@ from crosslabel.core.scaling import Array
 # Entries that may enter the active set at once.
 BATCH = 8
 
+PATIENCE = 6
+"""Rounds without a lower objective after which a problem is done: what is left is rounding."""
+
+ROUNDING = 16 * np.finfo(float).eps
+"""Of an objective or a gradient, in units of what it is made of."""
+
+
+class Descent:
+    """Which of several problems still lower their objectives.
+
+    Parameters
+    ----------
+    n_problems : int
+    patience : int
+        Rounds that may pass without a lower objective.
+    """
+
+    def __init__(self, n_problems: int, patience: int = PATIENCE) -> None:
+        self.best = np.full(n_problems, np.inf)
+        self.idle = np.zeros(n_problems, int)
+        self.patience = patience
+
+    def goes_on(self, values: Array) -> NDArray[np.bool_]:
+        """Note the objectives of a round; whether each problem has come lower of late."""
+        # Not "values >= …": what is not a number comes no lower.
+        lower = values < self.best - ROUNDING * np.abs(values)
+        self.idle = np.where(lower, 0, self.idle + 1)
+        self.best = np.fmin(self.best, values)
+        return self.idle < self.patience
+
+    def keep(self, chosen: NDArray[np.generic]) -> None:
+        """Leave out all problems but these."""
+        self.best, self.idle = self.best[chosen], self.idle[chosen]
+
+
+def reachable(allowed: float, b: Array) -> Array:
+    """The violation that is allowed for each row: none below the rounding of its gradient."""
+    return np.maximum(allowed, ROUNDING * np.abs(b).max(axis=1, initial=0.0))
+
 
 def violation(X: Array, gradient: Array, penalty: Array | float) -> Array:
     """How far each entry is from optimal: the distance of −∇f/2 to (λ/2)·∂|x|.
@@ -53,24 +92,28 @@ def active_set_lasso(H: Array, b: Array, thresholds: Array, X: Array, allowed: f
     X : ndarray of shape (n_problems, size)
         Start.
     allowed : float
-        Largest violation of the optimality conditions in the result.
+        Largest violation of the optimality conditions in the result, where rounding lets it be
+        reached.
 
     Returns
     -------
     ndarray of shape (n_problems, size)
     """
-    solution = X.copy()
+    solution, progress, limits = X.copy(), Descent(len(X)), reachable(allowed, b)
     rows = np.arange(len(X))  # where the problems still at work stand in the solution
     for _ in range(4 * X.shape[1] + 50):  # several times what was ever seen
         X, cut = newton_step(H, b, thresholds, X)
         slope = _product(H, X) - b
         faults = violation(X, slope, 2 * thresholds)
-        unsolved = faults.max(axis=1, initial=0.0) > allowed
+        values = (X * (slope - b) + 2 * thresholds * np.abs(X)).sum(axis=1)
+        unsolved = (faults.max(axis=1, initial=0.0) > limits) & progress.goes_on(values)
         # Copying the matrices costs more than a round: drop solved problems by halves.
         if 2 * np.count_nonzero(unsolved) <= len(X):
             solution[rows] = X
             rows, X, slope, faults = rows[unsolved], X[unsolved], slope[unsolved], faults[unsolved]
             H, b, thresholds, cut = H[unsolved], b[unsolved], thresholds[unsolved], cut[unsolved]
+            limits = limits[unsolved]
+            progress.keep(unsolved)
         if len(rows) == 0:
             break
         # Where a step was cut, no entry enters: more of them than the rank of H would never settle.

@@ -11,9 +11,9 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
-from threading import local
+from threading import Lock, local
 from types import ModuleType
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from scipy.linalg import blas, lapack
@@ -77,21 +77,44 @@ small system."""
 
 
 class _OneThread:
-    """Not the controller's own context, which takes as long as a query."""
+    """Not the controller's own context, which takes as long as a query.
+
+    The number of threads is the process's, not a thread's: the first of our threads that enters
+    notes and sets it, the last one that leaves sets it back. Were each to do so for itself, one
+    that enters second would note the one thread that the first has set, and leave it at that.
+    """
+
+    lock: ClassVar = Lock()
+    inside: ClassVar = 0
+    several: ClassVar[list[tuple[Callable[[int], None], int]]] = []
 
     def __enter__(self) -> None:
-        self.several = list[tuple[Callable[[int], None], int]]()
-        for get_number, set_number in _thread_switches():
-            number = get_number()
-            if number > 1:
-                set_number(1)
-                self.several.append((set_number, number))
+        shared = _OneThread
+        with shared.lock:
+            shared.inside += 1
+            if shared.inside == 1:
+                shared.several = _limited()
         _INSIDE.now = True
 
     def __exit__(self, *_: object) -> None:
+        shared = _OneThread
         _INSIDE.now = False
-        for set_number, number in self.several:
-            set_number(number)
+        with shared.lock:
+            shared.inside -= 1
+            if shared.inside == 0:
+                for set_number, number in shared.several:
+                    set_number(number)
+
+
+def _limited() -> list[tuple[Callable[[int], None], int]]:
+    """Set every BLAS to one thread; those that had more, and how many."""
+    several = []
+    for get_number, set_number in _thread_switches():
+        number = get_number()
+        if number > 1:
+            set_number(1)
+            several.append((set_number, number))
+    return several
 
 
 def one_thread() -> AbstractContextManager[None]:

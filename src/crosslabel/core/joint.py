@@ -18,6 +18,10 @@ DOUBT = 1.0
 _TOLERANCE = 1e-5
 """Of a Newton step, over the weights: far below what a fold could tell apart."""
 _STEPS = 50
+_FAR = 1e6
+"""Of a Newton step: where chances are all but certain, their curvature underflows."""
+_ROUNDING = 8 * np.finfo(float).eps
+"""Of scores, over the largest: what the mean of equal ones leaves of them."""
 
 
 def evidence(residuals: Array, energy: Array) -> Array:
@@ -36,8 +40,15 @@ def evidence(residuals: Array, energy: Array) -> Array:
 
 def spread(scores: Array) -> float:
     """Root mean square of scores about their mean over the classes of a query; 1 for none."""
+    return _centred(scores)[1] or 1.0
+
+
+def _centred(scores: Array) -> tuple[Array, float]:
+    """Scores about their mean over the classes, and their root mean square: 0 for rounding."""
     centred = scores - scores.mean(axis=-1, keepdims=True)
-    return float(np.sqrt(np.mean(centred**2))) or 1.0
+    found = float(np.sqrt(np.vdot(centred, centred) / centred.size))
+    is_rounding = found <= _ROUNDING * float(np.abs(scores).max(initial=0.0))
+    return centred, 0.0 if is_rounding else found
 
 
 def log_losses(logits: Array, labels: Labels) -> Array:
@@ -150,8 +161,9 @@ def temperature(scores: Array, labels: Labels, sample_weights: Array) -> tuple[f
     labels : ndarray of int of shape (n_samples,)
     sample_weights : ndarray of shape (n_samples,)
     """
-    centred = scores - scores.mean(axis=1, keepdims=True)
-    scale = float(np.sqrt(np.vdot(centred, centred) / centred.size)) or 1.0
+    centred, scale = _centred(scores)
+    if scale == 0:  # the classes are equal, whatever the weight
+        return 1.0, float(np.log(scores.shape[1]))
     centred /= scale
     total = sample_weights.sum()
     mass = sample_weights * (1 + DOUBT / total)
@@ -164,8 +176,8 @@ def temperature(scores: Array, labels: Labels, sample_weights: Array) -> tuple[f
         slope = float(mass @ expected) - target
         low, high = (low, a) if slope > 0 else (a, high)
         bend = float(mass @ (np.einsum("nc,nc->n", chances, squares) - expected**2))
-        step = a - slope / max(bend, np.finfo(float).tiny)
-        # Where Newton leaves what is known to hold the root, halve or double.
+        step = a - slope / bend if abs(slope) < _FAR * bend else np.inf
+        # Where Newton leaves what is known to hold the root, or goes far off, halve or double.
         moved = step if low < step < high else (0.5 * (low + high) if high < np.inf else 2 * a)
         done, a = abs(moved - a) <= _TOLERANCE * max(1.0, a), moved
         if done:

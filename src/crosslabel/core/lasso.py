@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from crosslabel.core.active_set import active_set_lasso, violation
+from crosslabel.core.active_set import Descent, active_set_lasso, reachable, violation
 from crosslabel.core.backend import one_thread
 from crosslabel.core.scaling import Array
 
@@ -113,11 +113,14 @@ def _lasso_chunk(gram: Array, b: Array, thresholds: Array, X: Array, allowed: fl
     """`lasso` for a few signals, each on its own growing working set; X is changed in place."""
     n_atoms = len(gram)
     size = min(WORKING_SET, n_atoms)
-    rows = np.arange(len(b))
+    rows, progress, limits = np.arange(len(b)), Descent(len(b), patience=2), reachable(allowed, b)
     for _ in range(4 * n_atoms):  # every round frees an entry: far more than are ever needed
-        faults = violation(X[rows], X[rows] @ gram - b[rows], 2 * thresholds)
-        unsolved = faults.max(axis=1, initial=0.0) > allowed
+        slope = X[rows] @ gram - b[rows]
+        faults = violation(X[rows], slope, 2 * thresholds)
+        values = (X[rows] * (slope - b[rows]) + 2 * thresholds * np.abs(X[rows])).sum(axis=1)
+        unsolved = (faults.max(axis=1, initial=0.0) > limits[rows]) & progress.goes_on(values)
         rows, faults = rows[unsolved], faults[unsolved]
+        progress.keep(unsolved)
         if len(rows) == 0:
             break
         used = X[rows] != 0

@@ -132,7 +132,8 @@ def subspaces(rows: Array) -> Array:
     n_rows, length = rows.shape
     squares = np.einsum("ij,ij->i", rows, rows)
     p = round(float(squares[0])) if n_rows else 1
-    if p < 1 or length % p or np.abs(squares - p).max(initial=0.0) > 1e-3:
+    # More columns than rows are no basis; their products would be larger than the rows.
+    if p < 1 or length % p or length < p * p or np.abs(squares - p).max(initial=0.0) > 1e-3:
         raise ValueError(
             "A subspace is the row of an orthonormal basis of p columns, whose squared norm is p; "
             f"these rows have {length} values and squared norms from {squares.min():.4g} to "

@@ -122,9 +122,11 @@ class Pixels(TransformerMixin, BaseEstimator):
         else:
             rows = np.stack([self._resized(image).ravel() for image in X])  # type: ignore[union-attr]
         if self.log:
-            if (rows < 0).any():
+            most = np.finfo(rows.dtype).max / LEVELS
+            if (rows < 0).any() or (rows > most).any():
                 raise ValueError(
-                    f"log=True needs intensities of at least 0, but X holds {rows.min():.3g}."
+                    f"log=True needs intensities from 0 to {most:.3g}, but X holds values from "
+                    f"{rows.min():.3g} to {rows.max():.3g}."
                 )
             rows = np.log1p(LEVELS * rows)
         return unit_rows(rows) if self.normalize else rows

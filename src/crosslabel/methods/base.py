@@ -33,7 +33,7 @@ from crosslabel.intake.checking import (
 )
 from crosslabel.intake.devices import check_tensor, named, on_device
 from crosslabel.methods.parameters import YES_OR_NO, AtomCounts, Constraints
-from crosslabel.methods.stored import GRAM, check_learnt
+from crosslabel.methods.stored import check_learnt
 from crosslabel.site import on_site
 
 ADVICE = "Rescale X, or use normalize=True."
@@ -52,6 +52,10 @@ class ComparisonMethod(ClassifierMixin, BaseEstimator, ABC):
     """
 
     _parameter_constraints: ClassVar[Constraints] = {"normalize": YES_OR_NO}
+
+    _following: ClassVar[tuple[str, ...]] = ("_gram",)
+    """What follows from other attributes: prepared when it is first asked for, not stored, and not
+    believed where a file of an earlier version holds it."""
 
     normalize: bool
     device: str | None = None  # where to predict; a parameter of the methods that have a choice
@@ -98,7 +102,7 @@ class ComparisonMethod(ClassifierMixin, BaseEstimator, ABC):
             check_spread(samples)
         order = canonical(samples, given.labels, len(given.classes))
         self.classes_, self._class_order = given.classes, order.classes
-        self.__dict__.pop(GRAM, None)  # of an earlier dictionary
+        self._drop_following()  # of an earlier dictionary
         copies = order.weights.astype(int)  # equal samples were joined, and stay as many
         sorted_samples = np.asarray(samples[np.repeat(order.rows, copies)], np.float64)
         self._learn(sorted_samples, np.repeat(order.labels, copies))
@@ -188,12 +192,17 @@ class ComparisonMethod(ClassifierMixin, BaseEstimator, ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """All attributes but what follows from them: files stay small and cannot contradict."""
-        return {name: value for name, value in super().__getstate__().items() if name != GRAM}
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name not in self._following}
 
     def check_stored(self) -> None:
         """Refuse what was not learnt, where the attributes come from a file."""
-        self.__dict__.pop(GRAM, None)
+        self._drop_following()
         check_learnt(self.__dict__)
+
+    def _drop_following(self) -> None:
+        for name in self._following:
+            self.__dict__.pop(name, None)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "classes_")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.backend import namespace
 from crosslabel.core.moments import Labels
 from crosslabel.core.residuals import energies
@@ -97,6 +97,7 @@ class DPL(ComparisonMethod):
         "random_state": SEED,
         "device": DEVICE,
     }
+    _following: ClassVar[tuple[str, ...]] = ("_grams",)
 
     def __init__(
         self,
@@ -135,7 +136,12 @@ class DPL(ComparisonMethod):
             trace += steps
         self.dictionary_, self.projection_, self.objective_trace_ = D, P, trace
         self.n_iter_ = self.max_iter
-        self._grams = _class_grams(D, layout)
+
+    @cached_property
+    def _grams(self) -> list[Array]:
+        """The products of each class's atoms."""
+        own = [self.dictionary_[self._layout.own(c)] for c in range(self._layout.n_classes)]
+        return [atoms @ atoms.T for atoms in own]
 
     def _learn_class(self, X: Array, whitened: Array, D: Array) -> tuple[Array, Array, Array]:
         """The loop of one class. P = A R with R = τ(I + (τ−λ)X S⁻¹Xᵀ)⁻¹ X S⁻¹ is never formed."""
@@ -166,7 +172,3 @@ class DPL(ComparisonMethod):
             slope = 2 * correlations[:, own] - codes[:, own] @ gram
             scores.append(xp.einsum("ij,ij->i", codes[:, own], slope))
         return xp.stack(scores, 1) - energies(X)[:, None]
-
-
-def _class_grams(D: Array, layout: AtomLayout) -> list[Array]:
-    return [D[layout.own(c)] @ D[layout.own(c)].T for c in range(layout.n_classes)]

@@ -15,6 +15,7 @@ from crosslabel.core.memory import check_room
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
 from crosslabel.core.unit_ball import update_atoms
+from crosslabel.files.forms import Rule, check_attributes, numbers
 from crosslabel.intake.lift import KernelMap
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.parameters import (
@@ -28,12 +29,22 @@ from crosslabel.methods.parameters import (
 )
 from crosslabel.methods.sparse_linear import ridge_regression
 from crosslabel.methods.start import class_layout, one_hot, start_atoms
+from crosslabel.methods.stored import check_codes
 
 LOCALITY_RIDGE = 1e-4
 """Weight of ‖x‖² in a local code, in units of the local covariance's trace, as of LLC."""
 
 ORTHONORMAL = 1e-3
 """How far a product of two columns of a basis may be off."""
+
+LEARNT: dict[str, Rule] = {
+    "_bases": numbers("samples", "rows", "columns"),
+    "_basis": numbers("samples", "coordinates"),
+    "_gamma": numbers(low=0),
+    "atoms_": numbers("atoms", "coordinates"),
+    "classifier_": numbers("atoms", "classes"),
+}
+"""Attributes by the axes they share."""
 
 
 class GrassmannCoding(ComparisonMethod):
@@ -159,10 +170,11 @@ class GrassmannCoding(ComparisonMethod):
     def _as_bases(self, X: Array) -> Array:
         """Rows as matrices of p columns of unit norm, which must be orthogonal."""
         p = self.dimension
-        if X.shape[1] % p:
+        if X.shape[1] % p or X.shape[1] < p * p:
             raise ValueError(
-                f"The rows have {X.shape[1]} values, which is no multiple of dimension={p}. Give "
-                "the dimension of the subspaces."
+                f"The rows have {X.shape[1]} values, which are no basis of dimension={p}: they "
+                f"must be a multiple of it, and at least {p * p}. Give the dimension of the "
+                "subspaces."
             )
         bases = X.reshape(len(X), -1, p) * (np.sqrt(p) if self.normalize else 1.0)
         if p > 1:
@@ -192,6 +204,15 @@ class GrassmannCoding(ComparisonMethod):
         products = squared_products(bases, self._bases)
         apart = (sizes[0][:, None] + sizes[1] - 2 * products) / (2 * p)
         return sizes[0] / p, np.maximum(apart, 0)
+
+    def check_stored(self) -> None:
+        """Refuse atoms and bases that do not fit together, or whose codes take too long."""
+        super().check_stored()
+        if not self.__sklearn_is_fitted__():
+            return
+        check_attributes(vars(self), LEARNT)
+        used = len(self.atoms_) if self.coding == "sparse" else self.n_neighbors
+        check_codes(min(used, len(self.atoms_)), self.atoms_)
 
     def _scores(self, X: Array) -> Array:
         _, apart = self._distances(self._as_bases(X))

@@ -18,6 +18,7 @@ from crosslabel.core.scaling import Array
 from crosslabel.files.forms import check_attributes, numbers
 from crosslabel.intake.checking import check_range, validate_data
 from crosslabel.methods.parameters import COUNT, POSITIVE, SEED, Constraints, RandomState
+from crosslabel.methods.stored import check_codes
 from crosslabel.site import on_site
 
 
@@ -130,8 +131,10 @@ class LLC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return locality_codes(samples, self.codebook_, self.n_neighbors, self.ridge)
 
     def check_stored(self) -> None:
-        """Refuse a codebook that is no matrix, where it comes from a file."""
+        """Refuse a codebook that is no matrix or takes too long, where it comes from a file."""
         check_attributes(vars(self), {"codebook_": numbers("atoms", "features")})
+        if hasattr(self, "codebook_"):
+            check_codes(min(self.n_neighbors, len(self.codebook_)), self.codebook_)
 
     @property
     def _n_features_out(self) -> int:

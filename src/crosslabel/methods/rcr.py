@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from numbers import Integral
 from typing import ClassVar
 
@@ -11,15 +12,20 @@ from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval
 
 from crosslabel.core.moments import Labels
-from crosslabel.core.residuals import class_residuals, energies
 from crosslabel.core.scaling import Array, unit_rows
-from crosslabel.core.tied_codes import FeatureGroup, tied_codes
+from crosslabel.core.tied_codes import CG_STEPS, FeatureGroup, tied_codes
+from crosslabel.files.budget import budget
+from crosslabel.files.forms import whole
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.parameters import COUNT, POSITIVE, POSITIVE_OR_ZERO, Constraints
 from crosslabel.methods.start import class_parts
+from crosslabel.methods.stored import WORK_PER_VALUE
 
 BLOCK_NUMBERS = 16_000_000
 """Coefficients of a block of queries, which bound the memory of their codes."""
+
+WORK_PER_STEP = 1e4
+"""Operations that a step on one group takes beside its products."""
 
 
 class RCR(ComparisonMethod):
@@ -82,6 +88,7 @@ class RCR(ComparisonMethod):
         "entropy": POSITIVE,
         "rounds": COUNT,
     }
+    _following: ClassVar[tuple[str, ...]] = ("_basis", "_groups", "_grams")
 
     def __init__(
         self,
@@ -105,11 +112,19 @@ class RCR(ComparisonMethod):
     def _learn(self, X: Array, labels: Labels) -> None:
         self._parts = class_parts(labels)
         self._columns = self._feature_groups(X.shape[1])
-        self.dictionary_ = X = self._scaled_groups(X)
-        # Codes never leave the span of the features' rows: solve in a basis of it.
-        self._basis = np.linalg.qr(X)[0].T  # (≤ n_features, n_samples)
-        self._groups = [FeatureGroup.of(X[:, own].T @ self._basis.T) for own in self._columns]
-        self._grams = [X[:, own] @ X[:, own].T for own in self._columns]
+        self.dictionary_ = self._scaled_groups(X)
+
+    @cached_property
+    def _basis(self) -> Array:
+        """Rows that span those of the features, which codes never leave: solve in this basis."""
+        return np.linalg.qr(self.dictionary_)[0].T  # (≤ n_features, n_samples)
+
+    @cached_property
+    def _groups(self) -> list[FeatureGroup]:
+        """The decomposed dictionary of each group, over the basis."""
+        return [
+            FeatureGroup.of(self.dictionary_[:, own].T @ self._basis.T) for own in self._columns
+        ]
 
     def _feature_groups(self, n_features: int) -> list[Labels]:
         if isinstance(self.groups, Integral):
@@ -145,14 +160,30 @@ class RCR(ComparisonMethod):
         parts = [X[:, own] for own in self._columns]
         solution = tied_codes(self._groups, parts, self.ridge, self.tie, self.entropy, self.rounds)
         scores = np.zeros((len(X), len(self._parts)))
-        for own, y, gram, coordinates, weights in zip(
-            self._columns, parts, self._grams, solution.codes, solution.weights
+        for own, y, coordinates, weights in zip(
+            self._columns, parts, solution.codes, solution.weights
         ):
-            codes = coordinates @ self._basis
-            correlations = y @ self.dictionary_[:, own].T
-            residuals = class_residuals(energies(y), correlations, gram, codes, self._parts)
-            scores -= weights[:, None] * residuals
+            codes, samples = coordinates @ self._basis, self.dictionary_[:, own]
+            for c, part in enumerate(self._parts):
+                residuals = ((y - codes[:, part] @ samples[part]) ** 2).sum(axis=1)
+                scores[:, c] -= weights * residuals
         return scores
+
+    def check_stored(self) -> None:
+        """Refuse groups that do not part the features, and more rounds than a query may take."""
+        super().check_stored()
+        if not self.__sklearn_is_fitted__():
+            return
+        (n_samples, n_features), columns = self.dictionary_.shape, self._columns
+        if not isinstance(columns, list) or not 1 <= len(columns) <= n_features:
+            raise ValueError("_columns is no list of groups of features")
+        for own in columns:
+            whole(len(own)).check("_columns", own, {})
+        if not np.array_equal(np.sort(np.concatenate(columns)), np.arange(n_features)):
+            raise ValueError("_columns does not name every feature once")
+        step = 4.0 * min(n_samples, n_features) * n_features + WORK_PER_STEP * len(columns)
+        work = self.rounds * CG_STEPS * step - WORK_PER_VALUE * n_samples * n_features
+        budget().check_work(work, f"A query of {self.rounds} rounds on {len(columns)} groups")
 
 
 def _image(shape: Sequence[int], n_features: int) -> Labels:

@@ -11,11 +11,11 @@ from crosslabel.core.atoms import AtomLayout
 from crosslabel.files.budget import budget
 from crosslabel.files.forms import SQUARABLE, Axes, Field, Rule, check_attributes, whole
 
-GRAM = "_gram"
-"""DDᵀ follows from the dictionary: it is neither stored nor believed."""
-
 WORK_PER_VALUE = 1e5
 """Operations that a query may take for each value of a dictionary, beside those of the budget."""
+
+WORK_PER_CLASS = 5e4
+"""Operations that a class takes of a query, however few atoms it has."""
 
 
 def _numbers(*shape: str) -> Field:
@@ -69,7 +69,8 @@ def check_learnt(state: Mapping[str, Any]) -> None:
     if "_starts" in state:
         _check_starts(np.asarray(state["_starts"]), axes)
     if has_atoms:
-        _check_work(axes, state.get("robust") is True)
+        size = axes["atoms"] + (axes["width"] if state.get("robust") is True else 0)
+        check_codes(size, state["dictionary_"], axes["classes"])
 
 
 def _check_layout(layout: AtomLayout, axes: Axes) -> None:
@@ -106,12 +107,25 @@ def _check_starts(starts: np.ndarray, axes: Axes) -> None:
         raise ValueError("_starts does not part the vectors by class")
 
 
-def _check_work(axes: Axes, robust: bool) -> None:
-    """The products of atoms are a matrix of their number squared; codes take up to its cube."""
-    n_atoms, n_features = axes["atoms"], axes["width"]
-    size = n_atoms + (n_features if robust else 0)
-    values = n_atoms * n_features
-    what = f"A dictionary of {n_atoms} atoms of {n_features} features"
+def check_codes(size: int, atoms: np.ndarray, n_classes: int = 0) -> None:
+    """Refuse codes of a query that take more than their atoms pay for.
+
+    The products of atoms are a matrix of their number squared; codes take up to its cube.
+
+    Parameters
+    ----------
+    size : int
+        Atoms that a code may use.
+    atoms : ndarray of shape (n_atoms, n_features)
+    n_classes : int
+        Classes that are looked at one by one.
+
+    Raises
+    ------
+    OverBudget
+    """
+    what = f"A code of {size} of {len(atoms)} atoms of {atoms.shape[1]} features"
     # A file pays for its own size many times over, so that honest ones never come near.
-    budget().check("bytes", 16.0 * size**2 - 512.0 * values, what)
-    budget().check_work(float(size) ** 3 - WORK_PER_VALUE * values, what)
+    budget().check("bytes", 16.0 * size**2 - 512.0 * atoms.size, what)
+    work = float(size) ** 3 + WORK_PER_CLASS * n_classes
+    budget().check_work(work - WORK_PER_VALUE * atoms.size, what)
