@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize
 
 from crosslabel.core.joint import (
     DOUBT,
@@ -134,3 +134,31 @@ def test_shares_fall_with_the_loss():
     assert found.sum() == pytest.approx(1)
     assert found[0] / found[1] == pytest.approx(np.e)
     assert found[2] == 0
+
+
+@pytest.mark.parametrize("signal", [-3.0, 0.0, 0.3, 1.0, 4.0, 30.0])
+@pytest.mark.parametrize("size", [1e-3, 1.0, 50.0])
+def test_a_temperature_is_where_the_slope_of_the_loss_vanishes(signal, size):
+    """By bisection of the loss with one sample of doubt, spread over all classes."""
+    rng = np.random.default_rng(0)
+    labels, weights = rng.integers(3, size=20), rng.uniform(0.2, 1.0, 20)
+    scores = size * (rng.normal(size=(20, 3)) + signal * np.eye(3)[labels])
+
+    def slope(a):
+        found = 0.0
+        for row, label, weight in zip(scores, labels, weights):
+            chances = np.exp(a * (row - row.max()))
+            expected = row @ chances / chances.sum()
+            found += weight * (expected - row[label])
+            found += weight / weights.sum() * (expected - row.mean())
+        return found
+
+    expected = brentq(slope, 0, 1e3 / size, xtol=1e-9 / size) if slope(0.0) < 0 else 0.0
+    found, loss = temperature(scores, labels, weights)
+    assert found * size == pytest.approx(expected * size, rel=1e-4, abs=1e-4)
+    assert loss == pytest.approx(np.average(log_losses(found * scores, labels), weights=weights))
+
+
+def test_the_spread_is_the_root_of_the_mean_square():
+    scores = np.array([[0.0, 3.0, 6.0], [1.0, 1.0, 1.0]])
+    assert spread(scores) == pytest.approx(np.sqrt((9 + 0 + 9) / 6))

@@ -18,6 +18,7 @@ from crosslabel.flagship.choose import (
     choose,
     grid_of,
     kinds_of,
+    most_steps,
     together,
 )
 from crosslabel.flagship.lifts import LiftPlan
@@ -207,8 +208,8 @@ def test_a_shrinkage_is_scaled_from_the_span_of_the_samples_to_all_features(n_so
     assert_allclose(_member(setting, table, WISH, 6, n_some).shrinkage, 0.2)
 
 
-@pytest.mark.parametrize("sizes", [(7, 9, 1), (2, 9, 12), (3, 30, 1), (40, 40, 40)])
-@pytest.mark.parametrize("most", [30, 60, 2500])
+@pytest.mark.parametrize("sizes", [(7, 9, 1), (2, 9, 12), (3, 30, 1), (40, 40, 40), (30,)])
+@pytest.mark.parametrize("most", [6, 25, 30, 60, 2500])
 def test_samples_and_folds_one_by_one(sizes, most):
     """By rank within the class: at least ten, at most a part of `most`; folds in turn."""
     rng = np.random.default_rng(0)
@@ -239,3 +240,93 @@ def test_several_drawings_are_averaged_setting_by_setting():
         ("local", pytest.approx(4 / 3), pytest.approx(2 / 3)),
     ]
     assert together([[one, other]]) == [one, other]
+
+    first, second = together([[one], [other]])
+    assert (first.rule, second.rule) == ("global-length", "local")
+
+
+def test_an_average_of_several_candidates_that_are_nearly_as_good():
+    labels, weights = np.arange(30) % 3, np.linspace(0.5, 2, 30)
+    rng = np.random.default_rng(3)
+    found = []
+    for k, loss in enumerate([0.10, 0.18, 0.05, 1.5]):
+        setting = JointSetting("unit", "local", 3, 0.1, 0.2, 1.5 + k, 0.5 + 2 * k)
+        logits = rng.normal(size=(30, 3)) + np.eye(3)[labels]
+        found.append(Candidate(setting, logits, np.full(30, loss), head_start=4.0 * (k == 1)))
+    losses = [sum(weights) * loss for loss in (0.10, 0.18, 0.05, 1.5)]
+    losses[1] -= 4
+    part = np.exp(-RATE * (np.array(losses) - min(losses)))
+    part /= sum(part)
+    part[part < NEGLIGIBLE] = 0
+    part /= sum(part)
+    assert (np.sort(part)[1:] > NEGLIGIBLE).all()
+    assert part[3] == 0
+    mixture = sum(p * one.logits for p, one in zip(part, found))
+    sharp, _ = temperature(mixture, labels, weights)
+    got = average(found, labels, weights)
+    assert_allclose(got.logits, sharp * mixture)
+    order = [2, 1, 0]
+    assert_array_equal(np.argsort(-part)[:3], order)
+    wanted = sharp * part[order]
+    assert_allclose([s.dictionary_weight for s in got.settings], wanted * [3.5, 2.5, 1.5])
+    assert_allclose([s.discriminant_weight for s in got.settings], wanted * [4.5, 2.5, 0.5])
+
+
+def test_what_is_tried_where_nothing_is_named():
+    grid = grid_of(Wish(Settings(atoms_per_class=(3, 7, 5))))
+    assert (grid.ridges, grid.global_ridges) == ((0.01, 0.1, 0.5, 2.0), (0.01,))
+    assert (grid.shrinkages, grid.n_atoms) == ((0.01, 0.1, 1.0, 10.0), 7)
+
+
+@pytest.mark.parametrize(
+    ("wish", "steps"),
+    [
+        (WISH, (6 * 5, 1)),
+        (Wish(Settings(), rule="local"), (5, 1)),
+        (Wish(Settings(), scale="unit"), (5, 1)),
+        (Wish(Settings(), rule="local", ridge=0.1), (0, 1)),
+        (Wish(Settings(solver="exact", suppression=2.0, max_iter=7)), (6 * 5, 7)),
+    ],
+)
+def test_steps_are_lifts_by_folds_by_drawings(wish, steps):
+    assert most_steps(151, wish) == steps
+    assert most_steps(150, wish) == (3 * steps[0], steps[1])
+
+
+@pytest.mark.parametrize(("n", "drawings"), [(9, 3), (150, 3), (151, 1)])
+def test_few_samples_are_drawn_into_folds_three_times(n, drawings, monkeypatch):
+    told = []
+
+    def raced(samples, tried, fold, wish, tell):
+        told.append(fold)
+        setting = JointSetting("unit", "local", 3, 0.1, 0.2, 1.0, 1.0)
+        return [setting], {"number": float(len(told))}
+
+    monkeypatch.setattr("crosslabel.flagship.choose._raced", raced)
+    samples = distinct(*blobs(n=n, m=20))
+    choice = choose(samples, Wish(Settings(seed=2)))
+    assert len(told) == drawings
+    for k, fold in enumerate(told):
+        assert_array_equal(fold, samples.some(MOST, 2).folds(2 + k))
+    assert choice.scores == {"number": 1.0}
+    assert_allclose(choice.members[0].shrinkage, 0.2 * 20 / min(20, n))
+
+
+def test_at_most_so_many_samples_choose(monkeypatch):
+    sizes = []
+
+    def raced(samples, tried, fold, wish, tell):
+        sizes.append(len(samples.X))
+        return [JointSetting("unit", "local", 3, 0.1, 0.2, 1.0, 1.0)], {}
+
+    monkeypatch.setattr("crosslabel.flagship.choose._raced", raced)
+    choose(distinct(*blobs(n=41 * 61, n_classes=41)), WISH)
+    assert sizes == [41 * 60]  # 2500 over 41 classes
+
+
+def test_one_class_has_nothing_to_choose_and_a_lonely_sample_does_no_harm():
+    X, labels = blobs(n=12)
+    (member,) = choose(distinct(X, np.zeros(12, int)), WISH).members
+    assert (member.settings.ridge, member.share) == (0.1, 10.0)
+    lonely = np.r_[labels[:-1], 3]
+    assert choose(distinct(X, lonely), WISH).scores

@@ -50,6 +50,12 @@ def test_the_joint_rule_needs_the_scores_of_the_local_rule():
     [
         ({"ridges": "ab"}, "ridges must be a sequence of numbers of zero or more; got 'ab'"),
         ({"ridges": [math.inf]}, "ridges must be .* got"),
+        ({"ridges": [math.inf, 1.0]}, "ridges must be .* got"),
+        ({"ridges": [math.nan, 1.0]}, "ridges must be .* got"),
+        ({"ridges": [-1.0, 1.0]}, "ridges must be .* got"),
+        ({"shrinkages": [0.0, 1.0]}, "shrinkages must be a sequence of numbers above zero"),
+        ({"rules": ["local", "other"]}, "rules must be 'auto' or a sequence of names"),
+        ({"atoms_per_class": [(0, 2)]}, r"got \(0, 2\)"),
         ({"ridges": 0.1}, "ridges must be a sequence .* got 0.1"),
         ({"shrinkages": [0.0]}, "shrinkages must be a sequence of numbers above zero"),
         ({"rules": []}, r"got \[\]"),

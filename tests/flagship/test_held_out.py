@@ -7,6 +7,7 @@ import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
 from crosslabel.core.water_filling import energies
+from crosslabel.flagship import held_out
 from crosslabel.flagship.held_out import (
     Samples,
     discriminants,
@@ -175,3 +176,100 @@ def test_a_sample_without_a_fold_is_in_every_training_part():
     rows = np.random.default_rng(0).normal(size=(7, 3))
     samples = Samples(rows, np.r_[0, np.repeat([1, 2], 3)], np.r_[-1, [0, 1, 2] * 2], np.ones(7))
     assert all(0 in samples.axes(number, 5)[0].members for number in range(3))
+
+
+def test_more_axes_than_samples_may_be_asked_of_a_large_class():
+    rows = np.random.default_rng(0).normal(size=(240, 150))
+    samples = Samples(rows, np.zeros(240, int), np.arange(240) % 2, np.ones(240))
+    (found,) = samples.axes(0, 500)
+    expected = np.linalg.svd(rows[1::2], compute_uv=False)
+    assert np.allclose(found.values, expected)
+
+
+@pytest.mark.parametrize("together", [1, 40, held_out._TOGETHER])
+@pytest.mark.parametrize("sizes", [(5, 4, 4, 4), (2,) * 104])
+def test_axes_are_those_of_each_class_alone(sizes, together, monkeypatch):
+    monkeypatch.setattr(held_out, "_TOGETHER", together)
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    rows, weights = rng.normal(size=(len(labels), 6)), rng.uniform(0.5, 2, len(labels))
+    samples = Samples(rows, labels, np.full(len(labels), -1), weights)
+    for c, one in enumerate(samples.axes(0, 1)):
+        own = np.sqrt(weights[labels == c])[:, None] * rows[labels == c]
+        _, s, axis = np.linalg.svd(own)
+        assert np.allclose(one.values, s[:1])
+        assert np.allclose(np.abs(one.combination.T @ rows[one.members] @ axis[0]), 1)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_a_class_has_as_many_axes_as_its_rank_at_any_scale(scale):
+    rng = np.random.default_rng(0)
+    rows = scale * rng.normal(size=(60, 3)) @ rng.normal(size=(3, 50))
+    samples = Samples(rows, np.zeros(60, int), np.full(60, -1), np.ones(60))
+    assert len(samples.axes(0, 60)[0].values) == 3
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_rows_of_a_gram_matrix_at_any_scale(scale):
+    samples, rows = drawn(short=False)
+    rows = replace(samples, scaled=scale * samples.scaled).rows / scale
+    assert np.allclose(rows @ rows.T, samples.gram, atol=1e-8)
+
+
+def written_out(rows, labels, seen, weights, shrinkage):
+    """g_c of the samples that are not seen; a class without samples has the mean of all."""
+    everything = np.average(rows[seen], axis=0, weights=weights[seen])
+    means, W = [], np.zeros((rows.shape[1],) * 2)
+    for label in np.unique(labels):
+        own = seen & (labels == label)
+        mean = np.average(rows[own], axis=0, weights=weights[own]) if own.any() else everything
+        means.append(mean)
+        for row, weight in zip(rows[own], weights[own]):
+            W += weight * np.outer(row - mean, row - mean) / weights[seen].sum()
+    scale = np.trace(W) / len(W)
+    if scale == 0:
+        scale = sum(weights[seen] * np.sum(rows[seen] ** 2, axis=1)) / weights[seen].sum()
+    W += shrinkage * scale * np.eye(len(W))
+    solved = np.linalg.solve(W, np.array(means).T)
+    return rows[~seen] @ solved - 0.5 * np.sum(np.array(means).T * solved, axis=0)
+
+
+@pytest.mark.parametrize("weight", [0.125, 1.0, 2.0])
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
+def test_a_class_that_is_left_out_whole_has_the_mean_of_all(weight, scale):
+    """Weights are powers of two, so that nothing is left of the class, not even rounding."""
+    rng = np.random.default_rng(0)
+    labels, fold = np.r_[np.arange(12) % 2, [2, 2]], np.r_[np.arange(12) // 2 % 3, [1, 1]]
+    rows = scale * (rng.normal(size=(14, 4)) + 2 * rng.normal(size=(3, 4))[labels])
+    weights = np.full(14, weight)
+    if weight < 1:
+        weights[3] = 1.0
+    (found,) = discriminants(Samples(rows, labels, fold, weights), 1, [0.3])
+    assert np.allclose(found, written_out(rows, labels, fold != 1, weights, 0.3))
+
+
+def test_samples_that_hardly_vary_still_do():
+    rng = np.random.default_rng(0)
+    labels, fold = np.arange(24) % 3, np.arange(24) // 3 % 2
+    rows = np.eye(3)[labels] + 3e-6 * rng.normal(size=(24, 3))
+    (found,) = discriminants(Samples(rows, labels, fold, np.ones(24)), 1, [0.5])
+    expected = written_out(rows, labels, fold != 1, np.ones(24), 0.5)
+    assert np.allclose(found, expected, rtol=1e-3)
+
+
+@pytest.mark.parametrize("scale", [0.25, 8.0])
+def test_samples_that_do_not_vary_are_shrunk_by_their_energy(scale):
+    labels, fold = np.repeat([0, 1, 2], 4), np.arange(12) % 2
+    rows = scale * np.eye(3)[labels]
+    (found,) = discriminants(Samples(rows, labels, fold, np.ones(12)), 1, [0.5])
+    assert np.allclose(found, written_out(rows, labels, fold != 1, np.ones(12), 0.5))
+    nothing = Samples(0 * rows, labels, fold, np.ones(12))
+    assert np.array_equal(discriminants(nothing, 1, [0.5]), np.zeros((1, 6, 3)))
+
+
+def test_a_class_of_no_mass_has_the_length_of_the_guard():
+    rows = np.r_[np.zeros((4, 3)), np.eye(3), np.eye(3)[:1]]
+    samples = Samples(rows, np.repeat([0, 1], 4), np.arange(8) % 2, np.ones(8))
+    found = global_evidence(samples, 1, samples.axes(1, 2), 2, 0.1)
+    length = found["global-length"][2:, 0] - found["global-residual"][2:, 0]
+    assert np.allclose(length, np.log(1e-9))

@@ -139,3 +139,58 @@ def test_points_of_a_manifold_are_not_scaled(kernel):
     K = MANIFOLDS[kernel].values(X, X, plan.gamma)
     np.testing.assert_allclose(Z @ Z.T, K, atol=1e-8)
     assert default_lift(X, wish)(X).shape == Z.shape
+
+
+def ruling(X):
+    """How many features make up the norms: (Σv)²/Σv² of second moments v."""
+    v = [sum(x * x for x in column) / len(column) for column in X.T.tolist()]
+    return sum(v) ** 2 / sum(one * one for one in v)
+
+
+def test_features_rule_the_norms_if_two_make_them_up():
+    found = set()
+    for seed, spread in enumerate(np.linspace(0.3, 1.5, 40)):
+        X = np.random.default_rng(seed).normal(size=(9, 3)) * [1, spread, spread**2]
+        assert is_comparable(X) == (ruling(X) >= 2)
+        assert is_comparable(-(X**2)) == (ruling(X**2) >= 2)
+        found.add(is_comparable(X))
+    assert found == {True, False}
+    assert is_comparable(np.array([[1.0, -1.0], [-1.0, 1.0]]))  # two of them, just so
+    assert is_comparable(np.zeros((3, 2)))
+
+
+@pytest.mark.parametrize("scale", [1e-200, -1e-200, 1e200, -1e200])
+def test_neither_large_nor_small_samples_lose_their_norms(scale):
+    X = np.abs(table())
+    assert is_comparable(scale * X)
+    assert not is_comparable(scale * X * [100, 1, 1, 1, 1])
+    expected = abs(scale) * np.sqrt(np.mean(np.sum(X**2, axis=1)))
+    found = tried(scale * X, kernel="linear")
+    assert found["unit, offset"].lift.offset == pytest.approx(expected)
+
+
+def test_offsets_of_features_that_do_not_vary():
+    X = table()
+    X[:, 2] = 7
+    assert tried(X)["standard, offset"].lift.offset == pytest.approx(2)
+    constant = tried(np.full((4, 5), 3.0), kernel="linear")
+    assert constant["standard, offset"].lift.offset == 1
+    assert tried(np.zeros((4, 5)), kernel="linear")["unit, offset"].lift.offset == 1
+
+
+def test_a_named_standard_lift_has_the_offset_of_its_features():
+    X, ones = table(), np.ones(12)
+    named = lift_named(X, ones, Wish(Settings(), scale="standard", offset="auto")).lift
+    assert named.offset == pytest.approx(np.sqrt(5))
+
+
+def test_gamma_where_nothing_varies_or_nothing_is_reckoned():
+    X, ones = np.ones((4, 3)), np.ones(4)
+    assert lift_named(X, ones, Wish(Settings(), kernel="rbf")).gamma == 1
+    assert lift_named(X, ones, Wish(Settings(), kernel="precomputed")).gamma == 1
+
+
+def test_one_sample_says_nothing_of_units_and_two_do():
+    X = table() * [1e4, 1, 1, 1, 1]
+    assert default_lift(X[:1], WISH).is_plain
+    assert default_lift(X[:2], WISH).center is not None

@@ -181,3 +181,50 @@ def test_labels_that_no_type_holds_beside_a_negative_one():
         model.fit(X[::9], y[::9])
     found = model.set_params(reject_label=77).fit(X[::9], y[::9]).predict(X[:3])
     assert found.tolist() == [77] * 3
+
+
+def test_a_rate_times_a_number_is_rounded_only_where_it_is_whole():
+    scores = np.arange(100.0)
+    assert threshold_for(scores, 0.29) == 29  # 0.29 · 100 is just below 29
+    assert threshold_for(scores, 0.289999995) == 28
+    assert threshold_for(scores, 1.0) == np.inf
+
+
+def taught(sizes, cv):
+    y = np.repeat(np.arange(5, 5 + len(sizes)), sizes)
+    Remembers.taught.clear()
+    model = RejectingClassifier(Remembers(), cv=cv, random_state=0)
+    return model.fit(np.arange(float(len(y)))[:, None], y), y
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "cv", "n_folds"), [(3, 2, 3), (4, 2, 2), (4, 3, 3), (6, 4, 4), (4, 9, 4)]
+)
+def test_groups_of_classes_are_left_out_in_turn(n_classes, cv, n_folds):
+    model, y = taught((6,) * n_classes, cv)
+    strange = [set(range(len(y))) - rows for rows in Remembers.taught[1 : 1 + n_folds]]
+    assert sorted(row for rows in strange for row in rows) == list(range(len(y)))
+    left_out = [{y[row] for row in rows} for rows in strange]
+    assert sum(len(classes) for classes in left_out) == n_classes
+    assert len(Remembers.taught) == 1 + 2 * n_folds
+    assert model.reject_label_ == -1
+
+
+def test_the_only_sample_of_a_class_stays_and_one_of_two_does_not():
+    model, y = taught((10, 10, 10, 1, 2), 5)
+    assert len(model.unknown_scores_) == len(y)
+    assert len(model.known_scores_) == len(y) - 1
+
+
+def test_a_score_at_the_threshold_is_refused():
+    model, y = taught((10,) * 5, 5)
+    assert model.threshold_ == 40
+    assert model.false_reject_rate_ == 1
+    model = RejectingClassifier(Remembers(), threshold=50.0).fit(np.arange(50.0)[:, None], y)
+    assert model.predict(np.array([[99.0]])).tolist() == [-1]
+
+
+def test_the_label_of_strangers_is_below_all_classes():
+    y = np.repeat([-0.5, 1.0, 2.5], 4)
+    model = RejectingClassifier(Remembers(), threshold=0.5).fit(np.arange(12.0)[:, None], y)
+    assert model.reject_label_ == -2

@@ -1,9 +1,16 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from sklearn.model_selection import KFold, StratifiedGroupKFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold
 
-from crosslabel.flagship.splits import check_splits, content_splits, given_splits
+from crosslabel.core.ordering import mixed, row_hashes
+from crosslabel.flagship.splits import (
+    Split,
+    check_splits,
+    content_splits,
+    distinct_numbers,
+    given_splits,
+)
 from crosslabel.intake.checking import Training
 
 rng = np.random.default_rng(0)
@@ -87,3 +94,44 @@ def test_folds_are_of_one_size_where_classes_are_smaller_than_their_number():
     small = Training(ROWS[:12], np.arange(3), np.repeat(np.arange(3), 4), np.ones(12))
     sizes = [len(test) for _, test in content_splits(small, 5, seed=0)]
     assert sorted(sizes) == [2, 2, 2, 3, 3]
+
+
+@pytest.mark.parametrize("sizes", [(7, 3), (4, 1, 6, 3), (5, 5, 5), (2, 3, 1)])
+@pytest.mark.parametrize("seed", [0, 3])
+def test_folds_sample_by_sample(sizes, seed):
+    """By rank within the class; classes begin in turn, in the order of their first ranks."""
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    rows = np.random.default_rng(1).normal(size=(len(labels), 3))
+    given = Training(rows, np.arange(len(sizes)), labels, np.ones(len(labels)))
+    rank = mixed(row_hashes(rows) ^ mixed(np.array([seed + 1], np.uint64))).tolist()
+    classes = [sorted(np.flatnonzero(labels == c), key=rank.__getitem__) for c in range(len(sizes))]
+    starts = sorted(range(len(sizes)), key=lambda c: rank[classes[c][0]])
+    expected = {}
+    for c, own in enumerate(classes):
+        for place, row in enumerate(own):
+            if len(own) > 1:
+                expected[int(row)] = (place + starts.index(c)) % 4
+    splits = content_splits(given, 4, seed)
+    found = {row: k for k, (_, test) in enumerate(splits) for row in test.tolist()}
+    numbers = sorted(set(expected.values()))
+    assert found == {row: numbers.index(fold) for row, fold in expected.items()}
+
+
+def test_equal_rows_of_two_classes_are_two_samples():
+    hashes = np.array([4, 5, 5, 5, 9], np.uint64)
+    assert_array_equal(distinct_numbers(hashes, np.array([0, 0, 0, 1, 1])), [0, 1, 1, 2, 3])
+
+
+def test_a_splitter_of_groups():
+    groups = np.arange(18) // 3
+    found = given_splits(GroupKFold(3), ROWS, LABELS, groups, np.ones(18))
+    for (train, test), (a, b) in zip(found, GroupKFold(3).split(ROWS, LABELS, groups), strict=True):
+        assert_array_equal(train, a)
+        assert_array_equal(test, b)
+
+
+def test_the_class_that_a_fold_leaves_without_samples_is_named():
+    labels = np.array([0, 0, 0, 1, 1, 2])
+    given = Training(ROWS[:6], np.array(["a", "b", "c"]), labels, np.ones(6))
+    with pytest.raises(ValueError, match="Fold 0 of cv has no training sample of class 'b'"):
+        check_splits([Split(np.array([0, 1, 5]), np.array([2, 3, 4]))], given)

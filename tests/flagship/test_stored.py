@@ -8,6 +8,8 @@ import pytest
 from sklearn.base import clone
 
 from crosslabel import CrossLabelClassifier
+from crosslabel.flagship.fitted import Fitted
+from crosslabel.flagship.stored import from_state
 from tests.methods.test_methods import faces
 
 
@@ -44,3 +46,14 @@ def test_a_state_that_does_not_fit_together_is_refused(fitted, change, reason):
     state["_fitted"]["views"][0] |= change
     with pytest.raises(ValueError, match=reason):
         CrossLabelClassifier().__setstate__(state)
+
+
+@pytest.mark.parametrize(
+    ("solver", "now"), [("class", ("exact", np.inf)), ("gauss-seidel", ("gauss-seidel", 2.0))]
+)
+def test_the_class_solver_of_earlier_files_is_infinite_suppression(solver, now, monkeypatch):
+    monkeypatch.setattr(Fitted, "from_earlier", lambda state: "model")
+    earlier = {"dictionary_": np.eye(2), "solver": solver, "suppression": 2.0, "ridge": 0.3}
+    found = from_state(earlier)
+    assert (found["solver"], found["suppression"]) == now
+    assert (found["_fitted"], found["scale"], found["ridge"]) == ("model", "unit", 0.3)

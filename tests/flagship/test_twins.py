@@ -1,6 +1,8 @@
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 
+from crosslabel.flagship import twins
 from crosslabel.flagship.held_out import Samples
 from crosslabel.flagship.twins import NEAR, equal_groups, near_twins
 
@@ -40,3 +42,15 @@ def test_pairs_of_one_class_are_no_concern():
     X[1::2] += 1e-3
     labels = np.repeat(np.arange(10) % 2, 2)
     assert near_twins(Samples(X, labels, np.zeros(20, int), np.ones(20))) == []
+
+
+@pytest.mark.parametrize("chunk", [7, 128])
+def test_near_pairs_along_a_line(chunk, monkeypatch):
+    """Neighbours one apart are usual; a pair is nearer than 0.7 of that, and of two classes."""
+    monkeypatch.setattr(twins, "_CHUNK", chunk)
+    places = [0.0, 0.65, 1.25, 3.0, 3.75, *range(6, 26), 27.0, 27.3]
+    labels = np.array([0, 1, 0, 0, 1, *(n % 2 for n in range(20)), 0, 0])
+    X = np.array(places)[:, None]
+    found = near_twins(Samples(X, labels, np.zeros(len(X), int), np.ones(len(X))))
+    assert [pair[:2] for pair in found] == [(1, 2), (0, 1)]
+    assert_allclose([pair.distance for pair in found], [0.6, 0.65])

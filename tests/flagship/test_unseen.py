@@ -74,3 +74,64 @@ def test_whole_classes_choose():
     assert whole_classes(labels) == FEW - 10
     labels = np.repeat(np.arange(5), FEW // 5)
     assert whole_classes(labels) == len(labels)
+
+
+def watched(monkeypatch, samples):
+    """What every runner is given: how many samples, their folds, the rules, the ridges."""
+    told = []
+
+    class Watched(unseen.Runner):
+        def __init__(self, name, samples, grid, kinds):
+            told.append((len(samples.scaled), set(samples.fold), set(kinds), grid.ridges))
+            super().__init__(name, samples, grid, kinds)
+
+    monkeypatch.setattr(unseen, "Runner", Watched)
+    by_fold_scores(samples, 0)
+    return told
+
+
+@pytest.mark.parametrize(("short", "rules"), [(63, {"local"}), (64, {"local", "discriminant"})])
+def test_some_classes_choose_by_two_folds_and_all_are_scored_by_five(
+    digits, monkeypatch, short, rules
+):
+    monkeypatch.setattr(unseen, "SHORT", short)
+    told = watched(monkeypatch, digits)
+    n_some = whole_classes(digits.labels)
+    assert n_some < 300
+    assert len(told) == 5
+    for n, folds, kinds, ridges in told[:-1]:
+        assert (n, folds, kinds, ridges) == (n_some, {-1, 0, 1}, rules, (0.1, 0.5, 2.0))
+    assert told[-1] == (700, set(range(5)), rules, (0.1, 0.5, 2.0))
+
+
+def test_few_samples_choose_by_all_folds_whatever_their_length(digits, monkeypatch):
+    monkeypatch.setattr(unseen, "SHORT", 10)
+    some = np.arange(0, 700, 7)
+    told = watched(monkeypatch, distinct(digits.X[some], digits.labels[some]))
+    assert len(told) == 4
+    assert all(one[:2] == (100, set(range(5))) for one in told)
+    assert all(one[2] == {"local", "discriminant"} for one in told)
+
+
+def test_a_model_judges_what_it_has_not_seen(digits, monkeypatch):
+    class Remembers:
+        def __init__(self, **settings):
+            pass
+
+        def fit(self, X, y, weights):
+            assert len(X) == len(y) == len(weights) > 500
+            self.known = {row.tobytes() for row in X}
+
+        def predict_proba(self, X):
+            assert not self.known & {row.tobytes() for row in X}
+            assert len(self.known) + len(X) == 700
+            return np.full((len(X), 10), 0.1)
+
+    monkeypatch.setattr(unseen, "CrossLabelClassifier", Remembers)
+    assert_allclose(by_models(digits, 0), np.full((700, 10), 0.1))
+
+
+def test_so_many_samples_choose():
+    assert whole_classes(np.repeat([3, 0, 4, 1], [100, 100, 100, 10])) == 300
+    assert whole_classes(np.repeat([3, 0, 4, 1], [100, 100, 101, 10])) == 200
+    assert whole_classes(np.repeat([3, 0, 1], [10, 10, 10])) == 30
