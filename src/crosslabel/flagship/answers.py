@@ -89,11 +89,14 @@ class HeldOut:
     splits : sequence of Split
     folds : sequence of FoldScores
         One for each split.
+    offsets : ndarray of shape (n_classes,), optional
+        What the costs of errors add to the logits.
     """
 
     training: Training
     splits: Sequence[Split]
     folds: Sequence[FoldScores]
+    offsets: Array | None = None
 
     @cached_property
     def tested(self) -> Labels:
@@ -133,7 +136,8 @@ class HeldOut:
         """Logits of each fold, with weights from the samples of the other folds."""
         kinds = self.kinds(setting)
         folds = zip(self._weights(kinds, self.tested_with), pairwise(self.starts))
-        return [np.tensordot(a, kinds[:, start:end], 1) for a, (start, end) in folds]
+        found = [np.tensordot(a, kinds[:, start:end], 1) for a, (start, end) in folds]
+        return found if self.offsets is None else [one + self.offsets for one in found]
 
     @cached_property
     def tested_with(self) -> NDArray[np.bool_]:
@@ -160,7 +164,7 @@ class HeldOut:
         classes = self.training.classes
 
         def of_fold(k: int) -> Answers:
-            is_rule = setting.shrinkage is None
+            is_rule = setting.shrinkage is None and (self.offsets is None or not self.offsets.any())
             scores = self.folds[k].by_rule[setting.by_dictionary] if is_rule else logits()[k]
             return Answers(classes, scores, lambda: logits()[k])
 

@@ -5,34 +5,28 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence
-from numbers import Integral, Real
-from pathlib import Path
 from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from crosslabel.core.initialise import Initialiser
 from crosslabel.core.ordering import row_hashes
-from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
 from crosslabel.flagship.choose import Distinct, choose, most_steps, named_choice
-from crosslabel.flagship.learn import SOLVERS
 from crosslabel.flagship.lifts import default_lift, lift_named
-from crosslabel.flagship.predictor import JOINT
+from crosslabel.flagship.parameters import CLASSIFIER, Constraints
 from crosslabel.flagship.problem import SPECTRAL, Settings
 from crosslabel.flagship.progress import CallbackSupportMixin, Progress, with_callbacks
-from crosslabel.flagship.start import STARTS
 from crosslabel.flagship.stored import Attributes, from_state, to_state
 from crosslabel.flagship.streams import StreamLearner
-from crosslabel.flagship.train import train
-from crosslabel.flagship.wish import AUTO, Wish
+from crosslabel.flagship.wish import Wish
 from crosslabel.intake.checking import Training, check_spread, check_training
+from crosslabel.intake.class_weights import ClassWeight, weighed
 from crosslabel.intake.devices import device_of
-from crosslabel.intake.lift import KERNELS, Lift
+from crosslabel.intake.lift import Lift
 from crosslabel.intake.sources import is_out_of_core
 from crosslabel.intake.summary import Summary
 
@@ -90,6 +84,13 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         Training samples that a kernel is reckoned from (Nyström); None for all, which is exact.
     shrinkage : "auto" or float, default="auto"
         Of the joint rule's discriminant: how much of the pooled covariance is replaced by its mean.
+    class_weight : dict, "balanced" or None, default=None
+        What an error on each class costs, by label; one where none is named. It multiplies the
+        weights of the class's samples wherever `sample_weight` acts (in the discriminant, the
+        choice and the temperature; within a class a common weight changes no atom), and raises the
+        class's log-probability by its logarithm: of two classes that are equally likely the dearer
+        one is predicted. The model holds all classes equally likely, whatever their sizes:
+        "balanced" therefore shifts nothing, and makes all classes count alike in what is learnt.
     init : {"spectral", "kmeans", "random", "whole-random"}, callable or array-like
         Where iterations start: the closed form (default); centroids of each class, of residuals for
         shared atoms; samples of each class; samples of any class; the result of
@@ -170,32 +171,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[object]]] = {
-        "atoms_per_class": [AUTO, Interval(Integral, 1, None, closed="left"), "array-like"],
-        "shared_atoms": [Interval(Integral, 0, None, closed="left")],
-        "ridge": [AUTO, Interval(Real, 0, None, closed="left")],
-        "suppression": [Interval(Real, 0, None, closed="both")],
-        "grouping": [Interval(Real, 0, None, closed="left")],
-        "rule": [StrOptions({"auto", JOINT, *RULES})],
-        "scale": [StrOptions({"auto", "unit", "standard", "none"})],
-        "offset": [AUTO, Interval(Real, 0, None, closed="left")],
-        "kernel": [StrOptions({"auto", "linear", *KERNELS}), callable],
-        "n_landmarks": [Interval(Integral, 1, None, closed="left"), None],
-        "shrinkage": [AUTO, Interval(Real, 0, None, closed="neither")],
-        "init": [StrOptions(set(STARTS)), callable, "array-like"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "solver": [StrOptions(set(SOLVERS))],
-        "warm_start": ["boolean"],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
-        "keep_summary": ["boolean"],
-        "warm_iter": [Interval(Integral, 0, None, closed="left")],
-        "kept_samples": [Interval(Integral, 1, None, closed="left")],
-        "memory_limit": [Interval(Integral, 1, None, closed="left")],
-        "checkpoint": [str, Path, None],
-        "device": [str, None],
-    }
+    _parameter_constraints: ClassVar[Constraints] = CLASSIFIER
 
     def __init__(
         self,
@@ -211,6 +187,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         kernel: str | Callable[[Array, Array], Array] = "auto",
         n_landmarks: int | None = None,
         shrinkage: Literal["auto"] | float = "auto",
+        class_weight: ClassWeight = None,
         init: str | Initialiser | ArrayLike = SPECTRAL,
         max_iter: int = 20,
         tol: float = 1e-4,
@@ -236,6 +213,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         self.kernel = kernel
         self.n_landmarks = n_landmarks
         self.shrinkage = shrinkage
+        self.class_weight = class_weight
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
@@ -274,6 +252,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
             return self._fit_pass(X, y, sample_weight)
         bare = self._bare()
         training = check_training(bare, X, y, sample_weight, self.device)
+        training = training if self.class_weight is None else weighed(training, self.class_weight)
         if self.scale == "none":
             check_spread(training.X)
         seed = self._seed()
@@ -284,7 +263,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
             choice = self._choice(training, wish, progress.trial)
             empty = [self._empty(training.X, m.lift, len(targets), seed) for m in choice.members]
             summaries = [one.absorb(training.X, targets, training.weights, hashes) for one in empty]
-            fitted = train(summaries, choice, training.classes, progress.iteration, warm=warm)
+            fitted = self._train(summaries, choice, training.classes, progress.iteration, warm=warm)
             kept = summaries[0].bounded(self._kept()) if self.keep_summary else None
             return progress.done(self._adopt(bare, kept, fitted))
 
@@ -347,4 +326,6 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         return to_state(super().__getstate__())
 
     def __setstate__(self, state: Attributes) -> None:
-        super().__setstate__(from_state(state))
+        attributes = from_state(state)
+        attributes.setdefault("class_weight", None)  # of earlier versions
+        super().__setstate__(attributes)

@@ -9,9 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.metrics import get_scorer_names
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import StrOptions
 
 from crosslabel.core.backend import one_thread
 from crosslabel.core.initialise import Initialiser
@@ -25,19 +23,21 @@ from crosslabel.flagship.fold_scores import Fold, fold_scores, settings_of
 from crosslabel.flagship.grid import Setting, settings
 from crosslabel.flagship.judging import judged, results
 from crosslabel.flagship.lifts import lift_named
+from crosslabel.flagship.parameters import CROSS_VALIDATED, Constraints
 from crosslabel.flagship.predictor import Predictor
 from crosslabel.flagship.problem import SPECTRAL, Settings
 from crosslabel.flagship.splits import Folds, Split, check_splits, content_splits, given_splits
-from crosslabel.flagship.start import STARTS
 from crosslabel.flagship.stored import EARLIER, Attributes
 from crosslabel.flagship.train import train
 from crosslabel.flagship.wish import Wish
 from crosslabel.intake.checking import Training, check_spread, check_training, checked_weights
+from crosslabel.intake.class_weights import ClassWeight, raises, weighed
 from crosslabel.intake.devices import from_device
+from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.lift import State
 from crosslabel.intake.summary import Summary
 
-COMMON = ("shared_atoms", "scale", "init", "max_iter", "tol", "device")
+COMMON = ("shared_atoms", "class_weight", "scale", "init", "max_iter", "tol", "device")
 """Parameters that go to the best estimator as they are."""
 
 
@@ -79,6 +79,8 @@ class CrossLabelClassifierCV(Predictor):
         Shrinkages of the joint rule's discriminant to try.
     scale : {"auto", "unit", "standard", "none"}, default="unit"
         As of `CrossLabelClassifier`; "auto" is "unit".
+    class_weight : dict, "balanced" or None, default=None
+        As of `CrossLabelClassifier`; folds are judged by the same weights and costs.
     cv : int, cross-validation generator or iterable, default=5
         Number of stratified folds, or the splits themselves as in scikit-learn. An integer gives
         folds that do not depend on the order of the samples; with groups, folds that keep these
@@ -127,23 +129,7 @@ class CrossLabelClassifierCV(Predictor):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[object]]] = {
-        "atoms_per_class": ["array-like"],
-        "ridges": ["array-like"],
-        "suppressions": ["array-like"],
-        "groupings": ["array-like"],
-        "rules": [StrOptions({"auto"}), "array-like"],
-        "shrinkages": ["array-like"],
-        "cv": ["cv_object"],
-        "scoring": [StrOptions(set(get_scorer_names())), callable, None],
-        "init": [StrOptions(set(STARTS)), callable],
-        **{
-            name: CrossLabelClassifier._parameter_constraints[name]
-            for name in (
-                *("shared_atoms", "scale", "max_iter", "tol", "random_state", "verbose", "device"),
-            )
-        },
-    }
+    _parameter_constraints: ClassVar[Constraints] = CROSS_VALIDATED
 
     best_params_: Attributes
     best_estimator_: CrossLabelClassifier
@@ -169,6 +155,7 @@ class CrossLabelClassifierCV(Predictor):
         rules: Literal["auto"] | Sequence[str] = ("local", "global-length", "joint"),
         shrinkages: Sequence[float] = (1e-2, 1e-1, 1.0),
         scale: Literal["auto", "unit", "standard", "none"] = "unit",
+        class_weight: ClassWeight = None,
         cv: Folds = 5,
         scoring: str | Callable[..., float] | None = None,
         init: str | Initialiser = SPECTRAL,
@@ -186,6 +173,7 @@ class CrossLabelClassifierCV(Predictor):
         self.rules = rules
         self.shrinkages = shrinkages
         self.scale = scale
+        self.class_weight = class_weight
         self.cv = cv
         self.scoring = scoring
         self.init = init
@@ -221,14 +209,16 @@ class CrossLabelClassifierCV(Predictor):
         bare = type(self).__new__(type(self))  # checked before the model itself changes
         bare.__dict__.update(self.__dict__)
         training = check_training(bare, X, y, sample_weight, self.device)
+        training = training if self.class_weight is None else weighed(training, self.class_weight)
         if self.scale == "none":
             check_spread(training.X)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         grid = self._grid(len(training.classes))
+        is_weighted = sample_weight is not None or self.class_weight is not None
         splits = self._splits(X, y, sample_weight, groups, training, seed)
         with one_thread():  # many small systems, by turns of two BLAS libraries
             held_out = self._held_out(grid, splits, training, seed)
-            scores = judged(held_out, grid, self.scoring, sample_weight is not None)
+            scores = judged(held_out, grid, self.scoring, is_weighted)
         found = results(grid, scores)
         if self.verbose:
             for setting, mean in zip(grid, found.table["mean_test_score"]):
@@ -284,7 +274,7 @@ class CrossLabelClassifierCV(Predictor):
             part = Training(X[rows], classes, labels[rows], weights[rows])
             fold = Fold.of(part, X[test], self.scale, hashes[rows])
             folds.append(fold_scores(fold, rules, shrinkages, base))
-        return HeldOut(training, splits, folds)
+        return HeldOut(training, splits, folds, self._raises(classes))
 
     def _base(self, seed: int) -> Settings:
         """What all settings have in common."""
@@ -307,7 +297,12 @@ class CrossLabelClassifierCV(Predictor):
         a, b = [*weights.tolist(), 0.0][:2]
         member = Member(lift, full, best.by_dictionary.rule, a, best.shrinkage, b)
         choice = Choice((member,), n_samples=float(sample_weights.sum()))
-        return train([summary], choice, classes)
+        fitted, offsets = train([summary], choice, classes), self._raises(classes)
+        return fitted if offsets is None else fitted.raised(offsets)
+
+    def _raises(self, classes: ClassLabels) -> Array | None:
+        """What costs add to the logits of each class; None for nothing."""
+        return None if self.class_weight is None else raises(self.class_weight, classes)
 
     def _estimator(
         self, bare: Predictor, best: Setting, fitted: Fitted, seed: int
@@ -334,6 +329,7 @@ class CrossLabelClassifierCV(Predictor):
         attributes = of_format_1(state) if "normalize" in state else dict(state)
         if "best_estimator_" in attributes:
             attributes["_fitted"] = vars(attributes["best_estimator_"])["_fitted"]
+        attributes.setdefault("class_weight", None)  # of earlier versions
         super().__setstate__(attributes)
 
 

@@ -7,7 +7,7 @@ dictionary and rule of one moment.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -99,6 +99,15 @@ class View:
             found = found + self.discriminant_share * (g - g.mean(axis=1, keepdims=True))
         return found
 
+    def raised(self, offsets: Array) -> View:
+        """The view with a constant added to the evidence of each class, by its discriminant."""
+        known, b = self.discriminant, self.discriminant_share
+        if known is None:
+            shape = (len(offsets), self.dictionary.shape[1])
+            known, b = Discriminant(np.zeros(shape, self.dictionary.dtype), np.zeros(shape[0])), 1.0
+        shifted = (known.offsets + offsets / b).astype(known.weights.dtype)
+        return replace(self, discriminant=replace(known, offsets=shifted), discriminant_share=b)
+
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
@@ -139,6 +148,17 @@ class Fitted:
     def is_joint(self) -> bool:
         """Whether more than one rule has a say."""
         return len(self.views) > 1 or self.view.discriminant is not None
+
+    def raised(self, offsets: Array) -> Fitted:
+        """The model with a constant added to the log-probability of each class.
+
+        Parameters
+        ----------
+        offsets : ndarray of shape (n_classes,)
+        """
+        if not offsets.any():
+            return self
+        return replace(self, views=(self.view.raised(offsets), *self.views[1:]))
 
     def scores(self, X: ArrayOrTensor) -> ArrayOrTensor:
         """Score of each class for valid queries; the highest wins.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,6 +28,7 @@ from crosslabel.flagship.progress import Progress, with_callbacks
 from crosslabel.flagship.train import Before, continued, train
 from crosslabel.flagship.wish import Wish
 from crosslabel.intake.checking import check_batch, check_several
+from crosslabel.intake.class_weights import ClassWeight, raises, weighed_batch, weighed_pass
 from crosslabel.intake.disk import summary_of_pass
 from crosslabel.intake.lift import Lift
 from crosslabel.intake.partitions import DaskCollection
@@ -51,6 +52,7 @@ class StreamLearner(Predictor):
 
     _summary: Summary
     scale: str
+    class_weight: ClassWeight
     warm_iter: int
     kept_samples: int
     memory_limit: int
@@ -109,6 +111,7 @@ class StreamLearner(Predictor):
         bare = self._bare()
         dtype = None if old is None else old.dtype
         samples, targets, weights = check_batch(bare, X, y, sample_weight, dtype)
+        weights = weighed_batch(self.class_weight, targets, weights)
         summary = self._empty_summary(samples) if old is None else old
         summary = summary.absorb(samples, targets, weights)
         if classes is not None:
@@ -159,6 +162,7 @@ class StreamLearner(Predictor):
         """
         summary = self.kept_summary()
         samples, targets, weights = check_batch(self, X, y, sample_weight, summary.dtype)
+        weights = weighed_batch(self.class_weight, targets, weights)
         unknown = np.setdiff1d(targets, summary.classes)
         if unknown.size:
             raise ImpossibleRemovalError(
@@ -198,6 +202,11 @@ class StreamLearner(Predictor):
         """
         self._validate_params()
         check_several(self, statistics.classes, "there is")
+        if self.class_weight is not None:
+            raise ValueError(
+                f"class_weight is {self.class_weight!r}, but statistics hold the weights of their "
+                "samples already. Weigh the samples, and leave class_weight=None."
+            )
         bare = self._bare()
         bare.n_features_in_ = statistics.n_features
         bare.__dict__.pop("feature_names_in_", None)
@@ -218,7 +227,7 @@ class StreamLearner(Predictor):
             bare,
             X,
             y,
-            sample_weight,
+            weighed_pass(self.class_weight, X, y, sample_weight),
             self._empty_summary,
             memory_limit=self.memory_limit,
             checkpoint=self.checkpoint,
@@ -241,7 +250,16 @@ class StreamLearner(Predictor):
         sample = summary.sample
         targets = summary.classes[sample.labels]
         with Progress(estimator, sample.X, targets, self.max_iter) as progress:
-            return summary, train([summary], choice, summary.all_classes, progress.iteration)
+            return summary, self._train([summary], choice, summary.all_classes, progress.iteration)
+
+    def _train(
+        self, summaries: Sequence[Summary], choice: Choice, *given: Any, **more: Any
+    ) -> Fitted:
+        """A trained model that decides by what errors cost."""
+        fitted = train(summaries, choice, *given, **more)
+        if self.class_weight is None:
+            return fitted
+        return fitted.raised(raises(self.class_weight, fitted.classes))
 
     def _improved(self, summary: Summary) -> Fitted | None:
         """The model after a batch: exact in the closed form, else a few iterations further on."""
@@ -250,11 +268,11 @@ class StreamLearner(Predictor):
         member, classes = choice.members[0], summary.all_classes
         if member.settings.is_closed_form:
             before = None if fitted is None or old is None else Before(old, fitted)
-            return train([summary], choice, classes, before=before)
+            return self._train([summary], choice, classes, before=before)
         member = replace(member, settings=replace(member.settings, max_iter=self.warm_iter))
         few = replace(choice, members=(member,))
         first = continued(Problem(summary, member.settings, classes), fitted)
-        return None if first is None else train([summary], few, classes, first=first)
+        return None if first is None else self._train([summary], few, classes, first=first)
 
     def _choice_after(self, summary: Summary) -> Choice:
         """The present choice; made anew when there are twice the samples, or new classes to tell.
@@ -273,13 +291,10 @@ class StreamLearner(Predictor):
         """The model without what left the summary; what has seen it is learnt anew."""
         fitted = None
         if refit and len(summary.classes):
-            fitted = self._improved_after_loss(summary)
+            choice, old = self._chosen(summary), self.__dict__.get("_fitted")
+            before = None if old is None else Before(self._summary, old)
+            fitted = self._train([summary], choice, summary.all_classes, before=before)
         return self._adopt(self, summary, fitted)
-
-    def _improved_after_loss(self, summary: Summary) -> Fitted:
-        choice, old = self._chosen(summary), self.__dict__.get("_fitted")
-        before = None if old is None else Before(self._summary, old)
-        return train([summary], choice, summary.all_classes, before=before)
 
     def _learns_at_once(self, summary: Summary) -> bool:
         return self._settings(summary.sample.seed).is_closed_form or self.warm_iter > 0
