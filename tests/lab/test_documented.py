@@ -13,6 +13,7 @@ from crosslabel.lab.documented import (
     Figure,
     figures,
     first_cell,
+    joined,
     read,
     table,
     with_tables,
@@ -57,6 +58,17 @@ def test_figures_are_means_over_the_splits_that_were_run(spec, tmp_path):
     assert ours.deviations == {"accuracy": 2.0, "fit_seconds": 0.0}
     assert theirs.deviations == {}
     assert ours.key == key_of(first_cell(spec, spec.method["global"], spec.setting["10"]))
+
+
+def test_a_figure_stays_until_as_many_splits_are_run_again(spec, tmp_path):
+    def known(name, **accuracies):
+        return {f.key: f for f in figures([spec], filled(spec, tmp_path / name, **accuracies))}
+
+    earlier = known("earlier", **{"global": (0.9, 0.9), "CRC": (0.5, 0.5)})
+    new = known("new", **{"global": (0.8,), "CRC": (0.6, 0.6)})
+    ours, theirs = joined([spec], {**earlier, "of a spec that changed": None}, new)
+    assert (ours.means["accuracy"], ours.splits) == (90.0, 2)
+    assert theirs.means["accuracy"] == 60.0
 
 
 def test_a_table_shows_ours_beside_the_published_value_or_that_it_was_not_run(spec, tmp_path):

@@ -2,10 +2,11 @@
 
     python -m crosslabel.lab.documented [--store DIR]
 
-With a store, `docs/measurements/paper.json` is made anew from its records; then the tables of
-`docs/method/reproduce.md` are made anew from that file. A figure stands under the key of its cell
-on the first split. Where a spec or the numerics have changed since, no key fits, and the cell says
-that it was not run: a document never shows what today's code was not seen to compute.
+With a store, its records go into `docs/measurements/paper.json`: figures of other machines stay
+there until a store has as many splits of theirs. Then the tables of `docs/method/reproduce.md` are
+made anew from that file. A figure stands under the key of its cell on the first split. Where a spec
+or the numerics have changed since, no key fits, and the cell says that it was not run: a document
+never shows what today's code was not seen to compute.
 """
 
 from __future__ import annotations
@@ -104,6 +105,30 @@ def read(place: Path) -> dict[str, Figure]:
     return {entry["key"]: Figure(**entry) for entry in entries}
 
 
+def joined(
+    specs: Sequence[Spec], earlier: Mapping[str, Figure], new: Mapping[str, Figure]
+) -> list[Figure]:
+    """Figures of today's keys in the order of the specs: of two the one over more splits.
+
+    Parameters
+    ----------
+    specs : sequence of Spec
+    earlier, new : mapping of str to Figure
+        By key; where both have as many splits, the new one is taken.
+
+    Returns
+    -------
+    list of Figure
+    """
+    firsts = (first_cell(spec, m, s) for spec in specs for m in spec.methods for s in spec.settings)
+    found = []
+    for key in dict.fromkeys(map(key_of, firsts)):
+        both = [known[key] for known in (new, earlier) if key in known]
+        if both:
+            found.append(max(both, key=lambda one: one.splits))  # of equals the first
+    return found
+
+
 def table(spec: Spec, known: Mapping[str, Figure], quantity: str) -> str:
     """A table of Markdown: ours beside the published value, or that it was not run.
 
@@ -191,9 +216,9 @@ def main() -> None:
     given, specs = parser.parse_args(), load_specs()
     measured, page = DOCS / MEASURED, DOCS / PAGE
     if given.store is not None:
-        lines = (
-            json.dumps(asdict(one), sort_keys=True) for one in figures(specs, Store(given.store))
-        )
+        new = {one.key: one for one in figures(specs, Store(given.store))}
+        kept = joined(specs, read(measured) if measured.exists() else {}, new)
+        lines = (json.dumps(asdict(one), sort_keys=True) for one in kept)
         content = "[\n" + ",\n".join(lines) + "\n]\n"
         write_whole(measured, lambda file: file.write(content.encode()))
     text = with_tables(page.read_text("utf-8"), specs, read(measured))
