@@ -275,7 +275,7 @@ def test_an_average_of_several_candidates_that_are_nearly_as_good():
 def test_what_is_tried_where_nothing_is_named():
     grid = grid_of(Wish(Settings(atoms_per_class=(3, 7, 5))))
     assert (grid.ridges, grid.global_ridges) == ((0.01, 0.1, 0.5, 2.0), (0.01,))
-    assert (grid.shrinkages, grid.n_atoms) == ((0.01, 0.1, 1.0, 10.0), 7)
+    assert (grid.shrinkages, grid.n_atoms) == ((0.01, 0.1, 1.0, 10.0), (7,))
 
 
 @pytest.mark.parametrize(

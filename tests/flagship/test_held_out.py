@@ -209,13 +209,6 @@ def test_a_class_has_as_many_axes_as_its_rank_at_any_scale(scale):
     assert len(samples.axes(0, 60)[0].values) == 3
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1e6])
-def test_rows_of_a_gram_matrix_at_any_scale(scale):
-    samples, rows = drawn(short=False)
-    rows = replace(samples, scaled=scale * samples.scaled).rows / scale
-    assert np.allclose(rows @ rows.T, samples.gram, atol=1e-8)
-
-
 def written_out(rows, labels, seen, weights, shrinkage):
     """g_c of the samples that are not seen; a class without samples has the mean of all."""
     everything = np.average(rows[seen], axis=0, weights=weights[seen])

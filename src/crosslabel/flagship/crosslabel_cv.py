@@ -9,7 +9,9 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.metrics import get_scorer_names
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import StrOptions
 
 from crosslabel.core.backend import one_thread
 from crosslabel.core.initialise import Initialiser
@@ -129,7 +131,8 @@ class CrossLabelClassifierCV(Predictor):
     True
     """
 
-    _parameter_constraints: ClassVar[Constraints] = CROSS_VALIDATED
+    _scorings: ClassVar[list[object]] = [StrOptions(set(get_scorer_names())), callable, None]
+    _parameter_constraints: ClassVar[Constraints] = {**CROSS_VALIDATED, "scoring": _scorings}
 
     best_params_: Attributes
     best_estimator_: CrossLabelClassifier

@@ -5,7 +5,6 @@ from __future__ import annotations
 from numbers import Integral, Real
 from pathlib import Path
 
-from sklearn.metrics import get_scorer_names
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from crosslabel.core.rules import RULES
@@ -53,7 +52,6 @@ CROSS_VALIDATED: Constraints = {
     "rules": [StrOptions({"auto"}), "array-like"],
     "shrinkages": ["array-like"],
     "cv": ["cv_object"],
-    "scoring": [StrOptions(set(get_scorer_names())), callable, None],
     "init": [StrOptions(set(STARTS)), callable],
     **{
         name: CLASSIFIER[name]

@@ -306,9 +306,8 @@ class StreamLearner(Predictor):
 
         A fit that fails on the way leaves all of the old model.
         """
-        values = {
-            name: checked.__dict__.get(name) for name in ("n_features_in_", "feature_names_in_")
-        }
+        names = ("n_features_in_", "feature_names_in_")
+        values = {name: checked.__dict__.get(name) for name in names}
         values |= {"_summary": summary, "_fitted": fitted}
         new = {**self.__dict__, **values}
         self.__dict__ = {
