@@ -13,8 +13,10 @@ from crosslabel.core.moments import (
     check_digits,
     moments,
     together,
+    within_scatter,
     without,
 )
+from tests.core.problems import samples
 
 
 def literal(X, labels, n_classes, weights=None):
@@ -349,3 +351,13 @@ def test_large_samples_leave_no_digits_behind():
             with pytest.raises(ImpossibleRemovalError, match="rounding of their sums"):
                 check_digits(total, gone)
     check_digits(total, total)  # nothing stays, so that nothing is lost
+
+
+@pytest.mark.parametrize("sizes", [(3, 4, 1), (3, 40, 5), (9, 9, 9)])
+@pytest.mark.parametrize("n_features", [6, 30])
+def test_the_scatter_within_classes_is_the_sum_over_centred_samples(sizes, n_features):
+    X, labels = samples(np.random.default_rng(0), sizes, n_features)
+    W = within_scatter(Moments.from_samples(X, labels, 3))
+    centred = X - np.array([X[labels == c].mean(axis=0) for c in range(3)])[labels]
+    assert_allclose(W.matrix(), centred.T @ centred, atol=1e-12)
+    assert W.is_factor == (len(W.array) < n_features and len(W.array) == sum(sizes) - 3)

@@ -1,20 +1,9 @@
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
 
 from crosslabel.core.moments import Moments
-from crosslabel.core.shared_variation import SharedVariation, within_scatter
+from crosslabel.core.shared_variation import SharedVariation
 from tests.core.problems import samples
-
-
-@pytest.mark.parametrize("sizes", [(3, 4, 1), (3, 40, 5), (9, 9, 9)])
-@pytest.mark.parametrize("n_features", [6, 30])
-def test_the_scatter_within_classes_is_the_sum_over_centred_samples(sizes, n_features):
-    X, labels = samples(np.random.default_rng(0), sizes, n_features)
-    W = within_scatter(Moments.from_samples(X, labels, 3))
-    centred = X - np.array([X[labels == c].mean(axis=0) for c in range(3)])[labels]
-    assert_allclose(W.matrix(), centred.T @ centred, atol=1e-12)
-    assert W.is_factor == (len(W.array) < n_features and len(W.array) == sum(sizes) - 3)
 
 
 def test_the_metric_is_the_inverse_root():

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from crosslabel.core.backend import cholesky, is_tensor, namespace, solve_lower, solve_upper
-from crosslabel.core.moments import Moments
+from crosslabel.core.moments import Moments, within_scatter
 from crosslabel.core.scaling import Array
-from crosslabel.core.shared_variation import within_scatter
 
 
 @dataclass(frozen=True)

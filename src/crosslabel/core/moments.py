@@ -213,6 +213,21 @@ class Moments:
         return [ClassMoments(*each) for each in zip(self.counts, self.means, self.scatters)]
 
 
+def within_scatter(statistics: Moments) -> Scatter:
+    """W = Σ_c S_c in float64, as rows where these are fewer than the features."""
+    parts = [scatter for scatter in statistics.scatters if len(scatter.array)]
+    n_features = statistics.n_features
+    factors = [s.array for s in parts if s.is_factor]
+    rows = np.concatenate([np.zeros((0, n_features)), *factors])
+    if len(factors) == len(parts) and len(rows) < n_features:
+        return Scatter(rows, True)
+    total = rows.T @ rows
+    for scatter in parts:
+        if not scatter.is_factor:
+            total += scatter.array
+    return Scatter(total, False)
+
+
 class ClassMoments(NamedTuple):
     """Count, mean and scatter of one class."""
 

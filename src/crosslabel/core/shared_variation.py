@@ -6,25 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crosslabel.core.moments import Moments, Scatter
+from crosslabel.core.moments import Moments, within_scatter
 from crosslabel.core.rotation import unit_atoms
 from crosslabel.core.scaling import Array
 from crosslabel.core.spectrum import scatter_spectrum
-
-
-def within_scatter(statistics: Moments) -> Scatter:
-    """W = Σ_c S_c in float64, as rows where these are fewer than the features."""
-    parts = [scatter for scatter in statistics.scatters if len(scatter.array)]
-    n_features = statistics.n_features
-    factors = [s.array for s in parts if s.is_factor]
-    rows = np.concatenate([np.zeros((0, n_features)), *factors])
-    if len(factors) == len(parts) and len(rows) < n_features:
-        return Scatter(rows, True)
-    total = rows.T @ rows
-    for scatter in parts:
-        if not scatter.is_factor:
-            total += scatter.array
-    return Scatter(total, False)
 
 
 @dataclass(frozen=True)
