@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
-from crosslabel.core.water_filling import energies
+from crosslabel.core.spectral import energies
 from crosslabel.flagship import held_out
 from crosslabel.flagship.held_out import (
     Samples,

@@ -1,7 +1,7 @@
 """The model without suppressed codes (λ = ∞) and grouping (γ = 0), solved in closed form.
 
-Each class is a problem of its own: the axes of its second moment, with the energies of
-`core.water_filling`, rotated to unit-norm atoms by `core.rotation`; no start and no iteration.
+Each class is a problem of its own: the axes of its second moment, each with the energy that is
+best for it, rotated to unit-norm atoms by `core.rotation`; no start and no iteration.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.backend import one_thread
@@ -20,7 +21,6 @@ from crosslabel.core.scaling import Array
 from crosslabel.core.shared_variation import SharedVariation
 from crosslabel.core.solver import Solution
 from crosslabel.core.spectrum import Alike, alike, row_spectra
-from crosslabel.core.water_filling import energies, unexplained
 
 
 def closed_form(
@@ -119,3 +119,78 @@ def shrunk(group: Alike, shared: SharedVariation, ridge: float) -> Alike:
     if not group.are_rows:
         moments = shared.shrink(moments.transpose(0, 2, 1), ridge)
     return group._replace(moments=moments)
+
+
+def energies(
+    values: Array, n_atoms: ArrayLike, ridge: ArrayLike, prices: Array | None = None
+) -> Array:
+    """min over q ≥ 0 of Σ β s_i²/(q_i + β), s.t. Σ w_i q_i = k and at most k of the q_i not zero.
+
+    q_i = max(0, a_i/ν − β) with a_i = s_i/√w_i, on the k largest a_i at most; ν from the sum.
+
+    Parameters
+    ----------
+    values : ndarray of shape (..., n_axes)
+        s ≥ 0; in descending order unless prices are given.
+    n_atoms : int, or array of them
+        k, for one grid point or for as many as broadcast with the leading axes of `values`.
+    ridge : float, or array of them
+        β ≥ 0, likewise.
+    prices : ndarray of shape (..., n_axes), optional
+        w > 0, what energy along an axis costs; one each if not given.
+
+    Returns
+    -------
+    ndarray of shape (..., n_axes)
+        Where all values are zero every distribution is a minimum: the equal one.
+    """
+    k = np.asarray(n_atoms, dtype=np.float64)[..., None]
+    beta = np.asarray(ridge, dtype=np.float64)[..., None]
+    if prices is None:
+        return _filled(values, np.ones_like(values), k, beta)
+    slopes = values / np.sqrt(prices)
+    order = np.argsort(-slopes, axis=-1, kind="stable")
+    sorted_slopes, sorted_prices = (np.take_along_axis(v, order, -1) for v in (slopes, prices))
+    filled = _filled(sorted_slopes, sorted_prices, k, beta)
+    return np.take_along_axis(filled, np.argsort(order, axis=-1), -1)
+
+
+def _filled(a: Array, w: Array, k: Array, beta: Array) -> Array:
+    """Energies for slopes a in descending order."""
+    places = np.arange(1, a.shape[-1] + 1)
+    spent, weighted = np.cumsum(w, axis=-1), np.cumsum(w * a, axis=-1)
+    # The i-th axis is worth its first energy if a_i > νβ with ν that of the first i axes.
+    active = (a * (k + beta * spent) > beta * weighted) & (places <= k)
+    last = np.maximum(active.sum(axis=-1, keepdims=True) - 1, 0)
+    shape = (*active.shape[:-1], 1)
+    cost, total = (
+        np.take_along_axis(np.broadcast_to(v, active.shape), last, -1).reshape(shape)
+        for v in (spent, weighted)
+    )
+    nothing = total == 0
+    # a(k + βΣw)/Σwa − β, in the form that cancels no digits where β is large.
+    filled = (a * k + beta * (a * cost - total)) / np.where(nothing, 1, total)
+    open_places = places <= k
+    equal = k / np.sum(w * open_places, axis=-1, keepdims=True)
+    return np.where(nothing, equal * open_places, np.maximum(filled, 0) * active)
+
+
+def unexplained(values: Array, energy: Array, ridge: ArrayLike) -> Array:
+    """Σ β s_i²/(q_i + β): what the axes' energies leave of the objective.
+
+    Parameters
+    ----------
+    values, energy : ndarray of shape (..., n_axes)
+        s and q.
+    ridge : float, or array of them
+        β ≥ 0, as for `energies`.
+
+    Returns
+    -------
+    ndarray of shape (...)
+    """
+    beta = np.asarray(ridge, dtype=np.float64)[..., None]
+    total = energy + beta
+    # Without ridge and energy nothing of an axis is explained.
+    share = np.divide(beta, total, where=total > 0, out=np.ones(np.broadcast(beta, total).shape))
+    return np.sum(values**2 * share, axis=-1)

@@ -22,8 +22,8 @@ from crosslabel.core.residuals import energies as squared_norms
 from crosslabel.core.rules import RULES
 from crosslabel.core.rules.global_rule import above_zero
 from crosslabel.core.scaling import Array
+from crosslabel.core.spectral import energies
 from crosslabel.core.spectrum import spectra
-from crosslabel.core.water_filling import energies
 from crosslabel.flagship.grid import LOCAL, Setting
 from crosslabel.flagship.learn import learn
 from crosslabel.flagship.lifts import lift_named

@@ -19,7 +19,7 @@ from crosslabel.core.discriminant import positive
 from crosslabel.core.joint import evidence
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
-from crosslabel.core.water_filling import energies
+from crosslabel.core.spectral import energies
 
 _FEW = 4
 """Where fewer than one in so many axes of a large class are wanted, only these are found."""
