@@ -7,7 +7,7 @@ from scipy.optimize import approx_fprime, minimize
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.gap import optimality_gap
-from crosslabel.core.grouped import ClassProblems, learn_limit
+from crosslabel.core.grouped import ClassProblems, learn_grouped
 from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties
 from crosslabel.core.scaling import unit_rows
@@ -43,7 +43,7 @@ def test_the_trace_is_the_objective_at_the_exact_codes(data, beta, gamma):
     X, labels, layout, _ = data
     penalties = Penalties(beta, np.inf, gamma)
     statistics = Moments.from_samples(X, labels, layout.n_classes)
-    solution = learn_limit(statistics, layout, penalties)
+    solution = learn_grouped(statistics, layout, penalties)
     value = naive(X, labels, solution.dictionary, layout, penalties)
     assert_allclose(solution.trace, [value], rtol=1e-6)
     assert_allclose(np.linalg.norm(solution.dictionary, axis=1), 1, rtol=1e-12)
@@ -57,7 +57,7 @@ def test_where_atoms_suffice_nothing_is_left(data, beta, gamma):
     layout = AtomLayout(0, tuple(int(min(n, X.shape[1])) for n in sizes))
     penalties = Penalties(beta, np.inf, gamma)
     statistics = Moments.from_samples(X, labels, layout.n_classes)
-    solution = learn_limit(statistics, layout, penalties)
+    solution = learn_grouped(statistics, layout, penalties)
     gap = optimality_gap(statistics, solution.dictionary, layout, penalties)
     assert gap <= 1e-6 * solution.trace[0]
 
@@ -67,7 +67,7 @@ def test_no_descent_from_anywhere_ends_lower(k, gamma):
     rng = np.random.default_rng(k)
     X, labels = rng.normal(size=(5, 4)) * [2, 1, 0.7, 0.5] + [1, 0, 0, 1], np.zeros(5, int)
     layout, penalties = AtomLayout(0, (k,)), Penalties(0.1, np.inf, gamma)
-    best = learn_limit(Moments.from_samples(X, labels, 1), layout, penalties).trace[0]
+    best = learn_grouped(Moments.from_samples(X, labels, 1), layout, penalties).trace[0]
 
     def value(flat):
         return naive(X, labels, unit_rows(flat.reshape(k, 4)), layout, penalties)
@@ -83,7 +83,7 @@ def test_never_above_the_iterations(n_features, gamma):
     X, labels, layout, D = problem(sizes=(9, 4, 12), shared=0, n_features=n_features)
     statistics, penalties = Moments.from_samples(X, labels, 3), Penalties(0.05, 0, gamma)
     iterated = learn(statistics, D, layout, penalties, method="class", max_iter=50)
-    solution = learn_limit(statistics, layout, penalties)
+    solution = learn_grouped(statistics, layout, penalties)
     assert solution.trace[0] <= iterated.trace[-1] * (1 + 1e-9)
     assert len(solution.apart) == 3
 
@@ -121,7 +121,7 @@ def test_beside_shared_atoms_the_class_atoms_are_optimal():
     """Many class atoms: no sweep over these alone gets lower with the same shared atoms."""
     X, labels, layout, _ = problem(per_class=(4, 4, 4), shared=2)
     statistics, penalties = Moments.from_samples(X, labels, 3), Penalties(0.1, 0, 0.4)
-    solution = learn_limit(statistics, layout, penalties)
+    solution = learn_grouped(statistics, layout, penalties)
     assert solution.apart == ()
     rng, best = np.random.default_rng(0), solution.trace[0]
     for size in (1e-3, 1e-2, 1e-1):
@@ -131,16 +131,13 @@ def test_beside_shared_atoms_the_class_atoms_are_optimal():
             assert naive(X, labels, unit_rows(D), layout, penalties) >= best * (1 - 1e-9)
 
 
-@pytest.mark.parametrize("shared", [0, 2])
-def test_without_grouping_it_is_the_closed_form(shared):
-    X, labels, layout, _ = problem(shared=shared)
+def test_without_grouping_it_is_the_closed_form():
+    X, labels, layout, _ = problem(shared=0)
     statistics = Moments.from_samples(X, labels, 3)
-    a = learn_limit(statistics, layout, Penalties(0.1, 0, 0.0))
-    b = closed_form(statistics, layout, Penalties(0.1, 0, 0.0))
-    assert a.trace == b.trace
-    if shared == 0:
-        near = learn_limit(statistics, layout, Penalties(0.1, 0, 1e-9))
-        assert_allclose(near.trace, a.trace, rtol=1e-6)
+    limit = closed_form(statistics, layout, Penalties(0.1, 0, 0.0))
+    for grouping in (0.0, 1e-9):
+        near = learn_grouped(statistics, layout, Penalties(0.1, 0, grouping))
+        assert_allclose(near.trace, limit.trace, rtol=1e-6)
 
 
 @pytest.mark.parametrize("shared", [0, 2])
@@ -151,7 +148,7 @@ def test_zeros_single_and_equal_samples_and_more_atoms_than_rank(ridge, shared):
     X = np.concatenate([np.zeros((3, 5)), equal, rng.normal(size=(1, 5)), plane @ np.eye(2, 5)])
     labels = np.repeat([0, 1, 2, 3], [3, 4, 1, 6])
     layout, penalties = AtomLayout(shared, (4, 4, 4, 4)), Penalties(ridge, np.inf, 0.3)
-    solution = learn_limit(Moments.from_samples(X, labels, 4), layout, penalties)
+    solution = learn_grouped(Moments.from_samples(X, labels, 4), layout, penalties)
     D = solution.dictionary
     assert_allclose(np.linalg.norm(D, axis=1), 1, rtol=1e-12)
     tiny = penalties._replace(ridge=max(ridge, 1e-10))
@@ -163,8 +160,8 @@ def test_float32_atoms_from_float64_systems():
     X, labels, layout, _ = problem(shared=0, n_features=30)
     penalties = Penalties(0.1, np.inf, 0.3)
     X = X.astype(np.float32)
-    exact = learn_limit(Moments.from_samples(X.astype(float), labels, 3), layout, penalties)
-    single = learn_limit(Moments.from_samples(X, labels, 3), layout, penalties)
+    exact = learn_grouped(Moments.from_samples(X.astype(float), labels, 3), layout, penalties)
+    single = learn_grouped(Moments.from_samples(X, labels, 3), layout, penalties)
     assert single.dictionary.dtype == np.float32
     assert_allclose(single.trace, exact.trace, rtol=1e-6)
 
@@ -172,9 +169,9 @@ def test_float32_atoms_from_float64_systems():
 def test_a_class_alone_is_learnt_as_among_others():
     X, labels, layout, _ = problem(shared=0)
     statistics, penalties = Moments.from_samples(X, labels, 3), Penalties(0.1, 0, 0.3)
-    whole = learn_limit(statistics, layout, penalties)
+    whole = learn_grouped(statistics, layout, penalties)
     for c in range(3):
-        alone = learn_limit(statistics.reordered(np.array([c])), AtomLayout(0, (3,)), penalties)
+        alone = learn_grouped(statistics.reordered(np.array([c])), AtomLayout(0, (3,)), penalties)
         assert_allclose(alone.trace[0], whole.apart[c][0], rtol=1e-7)
         A, B = alone.dictionary, whole.dictionary[layout.own(c)]
         assert_allclose(A.T @ A, B.T @ B, atol=1e-3)

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.calibration import fit_temperature
-from crosslabel.core.grouped import learn_limit
+from crosslabel.core.grouped import learn_grouped
 from crosslabel.core.moments import Moments
 from crosslabel.core.rules import RULES
 from crosslabel.flagship import calibrate
@@ -77,7 +77,7 @@ def test_the_temperature_is_that_of_samples_that_their_class_has_not_seen(rule):
         left = [i for i in np.flatnonzero(sample.labels == c) if i not in rows]
         alone = Moments.from_samples(sample.X[left], np.zeros(len(left), int), 1)
         part = AtomLayout(0, (layout.per_class[c],))
-        D[layout.own(c)] = learn_limit(alone, part, problem.settings.penalties).dictionary
+        D[layout.own(c)] = learn_grouped(alone, part, problem.settings.penalties).dictionary
     scores = RULES[rule](D, layout, 0.1).scores(sample.X[rows])
     expected = fit_temperature(scores, sample.labels[rows], np.ones(len(rows)))
     member = Member(problem.summary.lift, problem.settings, rule)

@@ -3,7 +3,9 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.grouped import learn_grouped
 from crosslabel.core.objective import Penalties
+from crosslabel.core.spectral import closed_form
 from crosslabel.flagship.problem import Problem, Settings, wanted_atoms
 from tests.flagship.problems import problem_of, summary_of
 
@@ -18,6 +20,11 @@ def test_the_closed_form_needs_an_infinite_suppression_its_own_start_and_solver(
 
 def test_the_penalties_are_ridge_suppression_and_grouping():
     assert Settings(ridge=0.1, suppression=5, grouping=2).penalties == Penalties(0.1, 5.0, 2.0)
+
+
+def test_grouping_decides_what_is_learnt_at_infinite_suppression():
+    assert Settings().limit is closed_form
+    assert Settings(grouping=1e-3).limit is learn_grouped
 
 
 def test_classes_without_samples_have_a_place_without_atoms():

@@ -266,7 +266,7 @@ def test_classes_that_part_stay_when_one_is_forgotten(small, monkeypatch):
     X, y = small
     rest = y != "fig"
     model, never = limit().fit(X, y), limit().fit(X[rest], y[rest])
-    monkeypatch.setattr("crosslabel.flagship.learn.learn_limit", None)  # nothing is to be learnt
+    monkeypatch.setattr("crosslabel.flagship.problem.closed_form", None)  # nothing is to be learnt
     monkeypatch.setattr("crosslabel.flagship.train.calibrated", lambda *_: 1.0)
     model.forget_class("fig")
     assert_same(model, never)

@@ -20,7 +20,7 @@ from crosslabel.core.quasi_newton import minimise
 from crosslabel.core.scaling import Array
 from crosslabel.core.shared_variation import SharedVariation
 from crosslabel.core.solver import Solution
-from crosslabel.core.spectral import Learnt, assembled, closed_form, learn_alike, orthogonal
+from crosslabel.core.spectral import Learnt, assembled, learn_alike, orthogonal
 from crosslabel.core.spectrum import Alike, row_spectra
 from crosslabel.core.units import in_own_unit
 
@@ -43,7 +43,7 @@ _INSIDE = 1e-6
 """Norm below which what a shared atom has outside a class's span is rounding."""
 
 
-def learn_limit(
+def learn_grouped(
     statistics: Moments,
     layout: AtomLayout,
     penalties: Penalties,
@@ -51,7 +51,7 @@ def learn_limit(
 ) -> Solution:
     """min over unit-norm D_c and X_c of Σ_c ‖Y_c − X_cD_c‖² + β‖X_c‖² + γ tr(X_cᵀL̃X_c).
 
-    Without grouping this is `closed_form`. Shared atoms are those of `closed_form` too.
+    Shared atoms are those of `closed_form`, which is the limit without grouping.
 
     Parameters
     ----------
@@ -67,8 +67,6 @@ def learn_limit(
     Solution
         With a trace of one value, and one of each class where no atoms are shared.
     """
-    if penalties.grouping == 0:
-        return closed_form(statistics, layout, penalties, likeness)
     statistics, unit = in_own_unit(statistics)
     shared = SharedVariation.of(statistics, layout.shared) if layout.shared else None
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.backend import SMALL_FACTOR, threads_for
 from crosslabel.core.calibration import fit_temperature
-from crosslabel.core.grouped import learn_limit
 from crosslabel.core.moments import Labels, Moments
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
@@ -64,7 +63,7 @@ def temperature(
         return 1.0
     D, classes = dictionary.copy(), places[held_out.classes]
     part = AtomLayout(0, tuple(layout.per_class[c] for c in classes))
-    again = learn_limit(held_out.left, part, problem.settings.penalties)
+    again = problem.settings.limit(held_out.left, part, problem.settings.penalties)
     for k, c in enumerate(classes.tolist()):
         D[layout.own(c)] = again.dictionary[part.own(k)]
     sample = problem.summary.sample

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from crosslabel.core import reference
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.code_blocks import UndeterminedCodesError
-from crosslabel.core.grouped import learn_limit
 from crosslabel.core.memory import check_room
 from crosslabel.core.rotation import exemplars
 from crosslabel.core.scaling import Array
@@ -69,12 +68,13 @@ def learn(
 
 def _closed_form(problem: Problem, known: Mapping[int, Known], is_shown: bool) -> Solution:
     """Every class for itself; those that are known stay."""
-    layout, penalties = problem.layout, problem.settings.penalties
+    layout, limit = problem.layout, problem.settings.limit
+    penalties = problem.settings.penalties
     new = np.array([c for c in range(layout.n_classes) if c not in known], dtype=np.intp)
     if layout.shared or len(new) == layout.n_classes:
         with _naming(problem, np.arange(layout.n_classes)):
             rows = likeness(problem, np.arange(layout.n_classes)) if is_shown else None
-            return learn_limit(problem.moments, layout, penalties, rows)
+            return limit(problem.moments, layout, penalties, rows)
     part = AtomLayout(0, tuple(layout.per_class[c] for c in new))
     D = np.empty((layout.n_atoms, problem.moments.n_features), problem.summary.dtype)
     unused, values = np.zeros(layout.n_atoms, dtype=bool), np.empty(layout.n_classes)
@@ -82,7 +82,7 @@ def _closed_form(problem: Problem, known: Mapping[int, Known], is_shown: bool) -
         D[layout.own(c)], values[c] = atoms, value
     if len(new):
         rows = likeness(problem, new) if is_shown else None
-        found = learn_limit(problem.moments.reordered(new), part, penalties, rows)
+        found = limit(problem.moments.reordered(new), part, penalties, rows)
         for k, c in enumerate(new.tolist()):
             D[layout.own(c)] = found.dictionary[part.own(k)]
             unused[layout.own(c)] = found.unused[part.own(k)]

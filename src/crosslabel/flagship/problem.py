@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,9 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.grouped import learn_grouped
 from crosslabel.core.initialise import Initialiser
 from crosslabel.core.moments import Moments, Scatter
 from crosslabel.core.objective import Penalties
+from crosslabel.core.solver import Solution
+from crosslabel.core.spectral import closed_form
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.summary import Summary
 
@@ -43,6 +46,11 @@ class Settings:
     def penalties(self) -> Penalties:
         """β, λ and γ."""
         return Penalties(float(self.ridge), float(self.suppression), float(self.grouping))
+
+    @property
+    def limit(self) -> Callable[..., Solution]:
+        """How atoms are learnt at infinite suppression: with one shrinkage, or two by grouping."""
+        return learn_grouped if self.grouping else closed_form
 
     @property
     def is_closed_form(self) -> bool:
