@@ -22,9 +22,8 @@ from crosslabel.flagship.choose import (
     together,
 )
 from crosslabel.flagship.lifts import LiftPlan
-from crosslabel.flagship.problem import Settings
+from crosslabel.flagship.problem import Settings, Wish
 from crosslabel.flagship.race import Candidate, JointSetting
-from crosslabel.flagship.wish import Wish
 from crosslabel.intake.checking import Training
 from crosslabel.intake.lift import Lift
 

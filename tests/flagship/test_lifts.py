@@ -5,8 +5,7 @@ import pytest
 
 from crosslabel.core.manifolds import MANIFOLDS
 from crosslabel.flagship.lifts import default_lift, is_comparable, lift_named, lifts
-from crosslabel.flagship.problem import Settings
-from crosslabel.flagship.wish import Wish
+from crosslabel.flagship.problem import Settings, Wish
 
 WISH = Wish(Settings())
 TABLE = "standard, offset", "standard"

@@ -6,7 +6,7 @@ from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.grouped import learn_grouped
 from crosslabel.core.objective import Penalties
 from crosslabel.core.spectral import closed_form
-from crosslabel.flagship.problem import Problem, Settings, wanted_atoms
+from crosslabel.flagship.problem import Problem, Settings, Wish, wanted_atoms
 from tests.flagship.problems import problem_of, summary_of
 
 
@@ -25,6 +25,21 @@ def test_the_penalties_are_ridge_suppression_and_grouping():
 def test_grouping_decides_what_is_learnt_at_infinite_suppression():
     assert Settings().limit is closed_form
     assert Settings(grouping=1e-3).limit is learn_grouped
+
+
+@pytest.mark.parametrize(
+    ("named", "is_open"),
+    [
+        ({}, True),
+        ({"rule": "local"}, True),
+        ({"ridge": 0.1}, True),
+        ({"rule": "joint", "ridge": 0.1}, True),
+        ({"rule": "local", "ridge": 0.1}, False),
+        ({"rule": "global", "ridge": 0.1}, False),
+    ],
+)
+def test_a_wish_is_open_unless_rule_and_ridge_are_named(named, is_open):
+    assert Wish(Settings(), **named).is_open == is_open
 
 
 def test_classes_without_samples_have_a_place_without_atoms():

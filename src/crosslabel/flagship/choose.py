@@ -25,6 +25,7 @@ from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice, Member
 from crosslabel.flagship.held_out import Samples
 from crosslabel.flagship.lifts import LiftPlan, lifts
+from crosslabel.flagship.problem import Wish
 from crosslabel.flagship.race import (
     DISCRIMINANT,
     GLOBAL,
@@ -40,7 +41,6 @@ from crosslabel.flagship.race import (
     race_kernels,
     silent,
 )
-from crosslabel.flagship.wish import Wish
 from crosslabel.intake.checking import Training
 from crosslabel.intake.lift import Lift
 from crosslabel.intake.summary import Summary

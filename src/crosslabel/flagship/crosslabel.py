@@ -18,11 +18,10 @@ from crosslabel.flagship.choice import Choice
 from crosslabel.flagship.choose import Distinct, choose, most_steps, named_choice
 from crosslabel.flagship.lifts import default_lift, lift_named
 from crosslabel.flagship.parameters import CLASSIFIER, Constraints
-from crosslabel.flagship.problem import SPECTRAL, Settings
+from crosslabel.flagship.problem import SPECTRAL, Settings, Wish
 from crosslabel.flagship.progress import CallbackSupportMixin, Progress, with_callbacks
 from crosslabel.flagship.stored import Attributes, from_state, to_state
 from crosslabel.flagship.streams import StreamLearner
-from crosslabel.flagship.wish import Wish
 from crosslabel.intake.checking import Training, check_spread, check_training
 from crosslabel.intake.class_weights import ClassWeight, weighed
 from crosslabel.intake.devices import device_of

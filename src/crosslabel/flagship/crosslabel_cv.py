@@ -27,11 +27,10 @@ from crosslabel.flagship.judging import judged, results
 from crosslabel.flagship.lifts import lift_named
 from crosslabel.flagship.parameters import CROSS_VALIDATED, Constraints
 from crosslabel.flagship.predictor import Predictor
-from crosslabel.flagship.problem import SPECTRAL, Settings
+from crosslabel.flagship.problem import SPECTRAL, Settings, Wish
 from crosslabel.flagship.splits import Folds, Split, check_splits, content_splits, given_splits
 from crosslabel.flagship.stored import EARLIER, Attributes
 from crosslabel.flagship.train import train
-from crosslabel.flagship.wish import Wish
 from crosslabel.intake.checking import Training, check_spread, check_training, checked_weights
 from crosslabel.intake.class_weights import ClassWeight, raises, weighed
 from crosslabel.intake.devices import from_device

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from crosslabel.core.manifolds import MANIFOLDS
 from crosslabel.core.scaling import Array, row_norms
-from crosslabel.flagship.wish import Wish
+from crosslabel.flagship.problem import Wish
 from crosslabel.intake.lift import KernelMap, Lift, kernel_values, standard
 
 RAW = frozenset({"precomputed", *MANIFOLDS})

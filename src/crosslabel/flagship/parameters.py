@@ -10,8 +10,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from crosslabel.core.rules import RULES
 from crosslabel.flagship.learn import SOLVERS
 from crosslabel.flagship.predictor import JOINT
+from crosslabel.flagship.problem import AUTO
 from crosslabel.flagship.start import STARTS
-from crosslabel.flagship.wish import AUTO
 from crosslabel.intake.lift import KERNELS
 
 Constraints = dict[str, list[object]]

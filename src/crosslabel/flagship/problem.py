@@ -1,4 +1,8 @@
-"""A summary of the samples and what is asked of it: the problem that training solves."""
+"""What is asked of a model, and of which samples: the problem that training solves.
+
+A wish is what a user names and what is left to the choice by held-out samples; settings are all
+that a dictionary needs to know; a problem is a summary of samples with its settings.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +10,19 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import StrOptions
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.grouped import learn_grouped
 from crosslabel.core.initialise import Initialiser
 from crosslabel.core.moments import Moments, Scatter
 from crosslabel.core.objective import Penalties
+from crosslabel.core.rules import RULES
+from crosslabel.core.scaling import Array
 from crosslabel.core.solver import Solution
 from crosslabel.core.spectral import closed_form
 from crosslabel.intake.labels import ClassLabels
@@ -24,6 +32,8 @@ SPECTRAL = "spectral"
 """Name of the start from the closed form."""
 USUAL_ATOMS = 30
 """Of a class, where nobody names a number."""
+AUTO = StrOptions({"auto"})
+"""The value of a parameter that is left to the choice."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +67,32 @@ class Settings:
         """Whether there is nothing to iterate."""
         start = isinstance(self.init, str) and self.init == SPECTRAL
         return math.isinf(self.suppression) and self.solver == "exact" and start
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a user names, and what is left to the choice; names as of `CrossLabelClassifier`."""
+
+    settings: Settings
+    rule: str = "auto"
+    ridge: Literal["auto"] | float = "auto"
+    shrinkage: Literal["auto"] | float = "auto"
+    scale: str = "auto"
+    offset: Literal["auto"] | float = "auto"
+    kernel: str | Callable[[Array, Array], Array] = "auto"
+    n_landmarks: int | None = None
+    free_atoms: bool = False
+    """Whether large classes may get more atoms than the settings say, which is the least."""
+
+    @property
+    def tries_atoms(self) -> bool:
+        """Whether several numbers of atoms are tried: in closed form one more costs little."""
+        return self.free_atoms and self.settings.is_closed_form
+
+    @property
+    def is_open(self) -> bool:
+        """Whether anything is left to the choice of held-out samples."""
+        return self.rule not in RULES or self.ridge == "auto"
 
 
 @dataclass(frozen=True)

@@ -23,10 +23,9 @@ from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.predictor import Predictor
-from crosslabel.flagship.problem import USUAL_ATOMS, Problem, Settings
+from crosslabel.flagship.problem import USUAL_ATOMS, Problem, Settings, Wish
 from crosslabel.flagship.progress import Progress, with_callbacks
 from crosslabel.flagship.train import Before, continued, train
-from crosslabel.flagship.wish import Wish
 from crosslabel.intake.checking import check_batch, check_several
 from crosslabel.intake.class_weights import ClassWeight, raises, weighed_batch, weighed_pass
 from crosslabel.intake.disk import summary_of_pass

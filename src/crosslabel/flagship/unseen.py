@@ -18,9 +18,8 @@ from crosslabel.flagship.choose import Distinct, grid_of
 from crosslabel.flagship.crosslabel import CrossLabelClassifier
 from crosslabel.flagship.held_out import Samples
 from crosslabel.flagship.lifts import LiftPlan, lifts
-from crosslabel.flagship.problem import Settings
+from crosslabel.flagship.problem import Settings, Wish
 from crosslabel.flagship.race import DISCRIMINANT, LOCAL, Runner
-from crosslabel.flagship.wish import Wish
 
 FEW = 300
 """Samples that choose a lift: the whole classes that this holds, at least two."""

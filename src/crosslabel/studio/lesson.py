@@ -21,10 +21,9 @@ from crosslabel.flagship.choice import Choice
 from crosslabel.flagship.choose import Distinct, choose, named_choice
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.novelty import beside_others
-from crosslabel.flagship.problem import Settings
+from crosslabel.flagship.problem import Settings, Wish
 from crosslabel.flagship.race import LOCAL
 from crosslabel.flagship.train import Before, train
-from crosslabel.flagship.wish import Wish
 from crosslabel.intake.lift import Lift
 from crosslabel.intake.summary import Summary
 
