@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,14 +16,16 @@ from crosslabel.core.ordering import row_hashes
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
 from crosslabel.flagship.choose import Distinct, choose, most_steps, named_choice
+from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.lifts import default_lift, lift_named
 from crosslabel.flagship.parameters import CLASSIFIER, Constraints
-from crosslabel.flagship.problem import SPECTRAL, Settings, Wish
+from crosslabel.flagship.problem import SPECTRAL, USUAL_ATOMS, Settings, Wish
 from crosslabel.flagship.progress import CallbackSupportMixin, Progress, with_callbacks
 from crosslabel.flagship.stored import Attributes, from_state, to_state
 from crosslabel.flagship.streams import StreamLearner
+from crosslabel.flagship.train import train
 from crosslabel.intake.checking import Training, check_spread, check_training
-from crosslabel.intake.class_weights import ClassWeight, weighed
+from crosslabel.intake.class_weights import ClassWeight, raises, weighed
 from crosslabel.intake.devices import device_of
 from crosslabel.intake.lift import Lift
 from crosslabel.intake.sources import is_out_of_core
@@ -281,6 +283,15 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         """What is chosen from the samples that a summary keeps."""
         return choose(Distinct.kept(summary), self._wish(summary.sample.seed), summary.lift)
 
+    def _train(
+        self, summaries: Sequence[Summary], choice: Choice, *given: Any, **more: Any
+    ) -> Fitted:
+        """A trained model that decides by what errors cost."""
+        fitted = train(summaries, choice, *given, **more)
+        if self.class_weight is None:
+            return fitted
+        return fitted.raised(raises(self.class_weight, fitted.classes))
+
     def _wish(self, seed: int, device: str | None = None) -> Wish:
         """What the user names, and what is left to the choice."""
         return Wish(
@@ -309,6 +320,11 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
             device,
             seed,
         )
+
+    def _least_atoms(self) -> int | Sequence[int]:
+        """Atoms that are named, or those that are usual."""
+        named = self.atoms_per_class
+        return USUAL_ATOMS if isinstance(named, str) else named
 
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))

@@ -208,8 +208,7 @@ class CrossLabelClassifierCV(Predictor):
         self
         """
         self._validate_params()
-        bare = type(self).__new__(type(self))  # checked before the model itself changes
-        bare.__dict__.update(self.__dict__)
+        bare = self._bare()
         training = check_training(bare, X, y, sample_weight, self.device)
         training = training if self.class_weight is None else weighed(training, self.class_weight)
         if self.scale == "none":

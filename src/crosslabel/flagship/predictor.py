@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +26,7 @@ from crosslabel.intake.checking import finite_scores, in_parts, is_plain, valida
 from crosslabel.intake.devices import like, named, on_device, tensor_queries
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.partitions import over_partitions
+from crosslabel.intake.summary import Summary
 from crosslabel.site import on_site
 
 DENSE_VALUES = 2**24
@@ -220,6 +222,28 @@ class Predictor(TransformerMixin, ClassifierMixin, BaseEstimator):
         if self.device is None and not is_tensor(queries):
             return finite_scores(compute(fitted, queries))
         return on_device(lambda rows: like(compute(fitted, rows), rows), queries, self.device)
+
+    def _adopt(
+        self, checked: BaseEstimator, summary: Summary | None, fitted: Fitted | None
+    ) -> Self:
+        """Take over what samples were checked for, a summary and the model learnt from it at once.
+
+        A fit that fails on the way leaves all of the old model.
+        """
+        names = ("n_features_in_", "feature_names_in_")
+        values = {name: checked.__dict__.get(name) for name in names}
+        values |= {"_summary": summary, "_fitted": fitted}
+        new = {**self.__dict__, **values}
+        self.__dict__ = {
+            name: value for name, value in new.items() if name not in values or value is not None
+        }
+        return self
+
+    def _bare(self) -> Self:
+        """A copy that may be checked against samples before the model itself changes."""
+        twin = type(self).__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        return twin
 
     def check_stored(self) -> None:
         """Refuse what was not learnt, where the attributes come from a file."""

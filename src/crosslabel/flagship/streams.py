@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,11 +23,11 @@ from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.predictor import Predictor
-from crosslabel.flagship.problem import USUAL_ATOMS, Problem, Settings, Wish
+from crosslabel.flagship.problem import Problem, Settings, Wish
 from crosslabel.flagship.progress import Progress, with_callbacks
-from crosslabel.flagship.train import Before, continued, train
+from crosslabel.flagship.train import Before, continued
 from crosslabel.intake.checking import check_batch, check_several
-from crosslabel.intake.class_weights import ClassWeight, raises, weighed_batch, weighed_pass
+from crosslabel.intake.class_weights import ClassWeight, weighed_batch, weighed_pass
 from crosslabel.intake.disk import summary_of_pass
 from crosslabel.intake.lift import Lift
 from crosslabel.intake.partitions import DaskCollection
@@ -251,15 +251,6 @@ class StreamLearner(Predictor):
         with Progress(estimator, sample.X, targets, self.max_iter) as progress:
             return summary, self._train([summary], choice, summary.all_classes, progress.iteration)
 
-    def _train(
-        self, summaries: Sequence[Summary], choice: Choice, *given: Any, **more: Any
-    ) -> Fitted:
-        """A trained model that decides by what errors cost."""
-        fitted = train(summaries, choice, *given, **more)
-        if self.class_weight is None:
-            return fitted
-        return fitted.raised(raises(self.class_weight, fitted.classes))
-
     def _improved(self, summary: Summary) -> Fitted | None:
         """The model after a batch: exact in the closed form, else a few iterations further on."""
         fitted, old = self.__dict__.get("_fitted"), self.__dict__.get("_summary")
@@ -298,36 +289,9 @@ class StreamLearner(Predictor):
     def _learns_at_once(self, summary: Summary) -> bool:
         return self._settings(summary.sample.seed).is_closed_form or self.warm_iter > 0
 
-    def _adopt(
-        self, checked: BaseEstimator, summary: Summary | None, fitted: Fitted | None
-    ) -> Self:
-        """Take over what samples were checked for, a summary and the model learnt from it at once.
-
-        A fit that fails on the way leaves all of the old model.
-        """
-        names = ("n_features_in_", "feature_names_in_")
-        values = {name: checked.__dict__.get(name) for name in names}
-        values |= {"_summary": summary, "_fitted": fitted}
-        new = {**self.__dict__, **values}
-        self.__dict__ = {
-            name: value for name, value in new.items() if name not in values or value is not None
-        }
-        return self
-
-    def _bare(self) -> Self:
-        """A copy that may be checked against samples before the model itself changes."""
-        twin = type(self).__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        return twin
-
     def _kept(self) -> int:
         """Samples of a class that are kept: never fewer than its atoms."""
         return max(int(self.kept_samples), int(np.max(self._least_atoms())))
-
-    def _least_atoms(self) -> int | Sequence[int]:
-        """Atoms that are named, or those that are usual."""
-        named = self.atoms_per_class
-        return USUAL_ATOMS if isinstance(named, str) else named
 
     def kept_summary(self) -> Summary:
         """The summary that the model goes on from, or an error that says why there is none."""
@@ -341,6 +305,8 @@ class StreamLearner(Predictor):
         return summary
 
     # What the classifier brings.
+    _train: Callable[..., Fitted]
+    _least_atoms: Callable[[], int | Sequence[int]]
     _chosen: Callable[[Summary], Choice]
     _settings: Callable[[int], Settings]
     _wish: Callable[[int], Wish]
