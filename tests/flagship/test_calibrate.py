@@ -10,7 +10,7 @@ from crosslabel.core.rules import RULES
 from crosslabel.flagship import calibrate
 from crosslabel.flagship.calibrate import _held_out, calibrated
 from crosslabel.flagship.choice import Member
-from crosslabel.flagship.learn import learn
+from crosslabel.flagship.train import learn
 from tests.flagship.problems import problem_of
 
 

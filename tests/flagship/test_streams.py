@@ -136,7 +136,7 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was(small, monkeypatch):
     def fail(*_, **__):
         raise MemoryError("no room")
 
-    monkeypatch.setattr("crosslabel.flagship.learn.iterate", fail)
+    monkeypatch.setattr("crosslabel.flagship.solvers.iterate", fail)
     with pytest.raises(MemoryError):
         model.fit(X[y != "fig", :5], y[y != "fig"])
     assert_array_equal(model.predict(X), before[0])

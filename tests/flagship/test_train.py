@@ -5,12 +5,25 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel.core.discriminant import discriminant
+from crosslabel.core.grouped import learn_grouped
+from crosslabel.core.rotation import exemplars
+from crosslabel.core.scaling import unit_rows
+from crosslabel.core.spectral import closed_form
 from crosslabel.flagship.calibrate import calibrated
 from crosslabel.flagship.choice import Choice, Member
-from crosslabel.flagship.learn import learn
 from crosslabel.flagship.problem import Problem, Settings
 from crosslabel.flagship.start import start
-from crosslabel.flagship.train import Before, continued, train, unchanged, view_of, warm_dictionary
+from crosslabel.flagship.train import (
+    Before,
+    Known,
+    continued,
+    learn,
+    likeness,
+    train,
+    unchanged,
+    view_of,
+    warm_dictionary,
+)
 from tests.core.problems import samples
 from tests.flagship.problems import problem_of, summary_of
 
@@ -235,3 +248,82 @@ def test_a_warm_start_is_the_dictionary_before_where_it_fits():
     assert warm_dictionary(problem, renamed) is None
     again = trained(problem, warm=fitted)
     assert again.trace[0] <= fitted.trace[-1] + 1e-12
+
+
+def own_samples(problem, c):
+    sample = problem.summary.sample
+    return sample.X[sample.labels == c]
+
+
+def test_the_atoms_of_a_class_shall_look_like_its_own_samples():
+    problem = problem_of((4, 7, 5), atoms_per_class=(2, 3, 4), shared_atoms=2)
+    rows = likeness(problem, np.arange(3))
+    assert_array_equal(rows[:2], 0)
+    for c in range(3):
+        own = own_samples(problem, c)
+        assert_allclose(
+            rows[problem.layout.own(c)], own[exemplars(own, problem.layout.per_class[c])]
+        )
+    some = likeness(problem, np.array([2, 0]))
+    assert_allclose(
+        some, np.concatenate([rows[problem.layout.own(2)], rows[problem.layout.own(0)]])
+    )
+
+
+def test_too_few_samples_are_no_likeness():
+    problem = problem_of((4, 7, 5), kept=3, atoms_per_class=4)
+    assert likeness(problem, np.arange(3)) is None
+    enough = problem_of((4, 7, 5), kept=4, atoms_per_class=4)
+    assert likeness(enough, np.arange(3)).shape == (12, 12)
+
+
+@pytest.mark.parametrize("grouping", [0.0, 0.3])
+@pytest.mark.parametrize("shared", [0, 2])
+def test_at_infinite_suppression_the_closed_form_is_learnt(shared, grouping):
+    problem, told = problem_of(shared_atoms=shared, grouping=grouping), []
+    found = learn(problem, lambda *news: told.append(news))
+    expected = (learn_grouped if grouping else closed_form)(
+        problem.moments,
+        problem.layout,
+        problem.settings.penalties,
+        likeness(problem, np.arange(3)),
+    )
+    assert_allclose(found.dictionary, expected.dictionary, atol=1e-10)
+    assert told == [(0, found.trace[-1])]
+
+
+@pytest.mark.parametrize("new", [[0], [2], [0, 1], [1, 2]])
+def test_classes_that_are_known_stay_and_the_others_are_learnt(new):
+    problem = problem_of((4, 7, 5), atoms_per_class=(2, 3, 4), grouping=0.2)
+    layout, whole = problem.layout, learn(problem)
+    rng = np.random.default_rng(0)
+    known = {
+        c: Known(unit_rows(rng.normal(size=(layout.per_class[c], 12))), 100.0 + c)
+        for c in range(3)
+        if c not in new
+    }
+    found = learn(problem, known=known)
+    for c in range(3):
+        expected = whole.dictionary[layout.own(c)] if c in new else known[c].atoms
+        assert_allclose(found.dictionary[layout.own(c)], expected, atol=1e-6)
+        value = whole.apart[c][-1] if c in new else 100.0 + c
+        assert_allclose(found.apart[c], [value], rtol=1e-6)
+    assert_allclose(found.trace, [sum(part[-1] for part in found.apart)])
+    assert not found.unused.any()
+
+
+def test_all_classes_known_leaves_nothing_to_learn():
+    problem = problem_of((4, 7, 5))
+    whole = learn(problem)
+    known = {c: Known(whole.dictionary[problem.layout.own(c)], 1.0 + c) for c in range(3)}
+    found = learn(problem, known=known)
+    assert_array_equal(found.dictionary, whole.dictionary)
+    assert found.trace == [6.0]
+
+
+def test_with_shared_atoms_no_class_is_known():
+    problem = problem_of(shared_atoms=2)
+    whole = learn(problem)
+    found = learn(problem, known={0: Known(np.eye(12)[:3], 7.0)})
+    assert_allclose(found.dictionary, whole.dictionary)
+    assert_allclose(found.trace, whole.trace)

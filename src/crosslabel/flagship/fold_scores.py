@@ -25,10 +25,10 @@ from crosslabel.core.scaling import Array
 from crosslabel.core.spectral import energies
 from crosslabel.core.spectrum import spectra
 from crosslabel.flagship.grid import LOCAL, Setting
-from crosslabel.flagship.learn import learn
 from crosslabel.flagship.lifts import lift_named
 from crosslabel.flagship.problem import Problem, Settings, Wish, wanted_atoms
 from crosslabel.flagship.splits import distinct_numbers
+from crosslabel.flagship.train import learn
 from crosslabel.intake.checking import Training
 from crosslabel.intake.lift import Lift
 from crosslabel.intake.summary import Summary

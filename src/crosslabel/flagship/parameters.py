@@ -8,9 +8,9 @@ from pathlib import Path
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from crosslabel.core.rules import RULES
-from crosslabel.flagship.learn import SOLVERS
 from crosslabel.flagship.predictor import JOINT
 from crosslabel.flagship.problem import AUTO
+from crosslabel.flagship.solvers import SOLVERS
 from crosslabel.flagship.start import STARTS
 from crosslabel.intake.lift import KERNELS
 
