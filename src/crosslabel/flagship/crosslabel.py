@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
 
 from crosslabel.core.initialise import Initialiser
 from crosslabel.core.ordering import row_hashes
@@ -308,7 +307,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
 
     def _settings(self, seed: int, device: str | None = None) -> Settings:
         return Settings(
-            self._least_atoms(),
+            USUAL_ATOMS if isinstance(self.atoms_per_class, str) else self.atoms_per_class,
             int(self.shared_atoms),
             0.0 if isinstance(self.ridge, str) else float(self.ridge),
             float(self.suppression),
@@ -320,14 +319,6 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
             device,
             seed,
         )
-
-    def _least_atoms(self) -> int | Sequence[int]:
-        """Atoms that are named, or those that are usual."""
-        named = self.atoms_per_class
-        return USUAL_ATOMS if isinstance(named, str) else named
-
-    def _seed(self) -> int:
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _empty(self, samples: Array, lift: Lift, size: int, seed: int) -> Summary:
         return Summary.empty(samples.shape[1], samples.dtype, lift, size=size, seed=seed)
@@ -341,6 +332,4 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         return to_state(super().__getstate__())
 
     def __setstate__(self, state: Attributes) -> None:
-        attributes = from_state(state)
-        attributes.setdefault("class_weight", None)  # of earlier versions
-        super().__setstate__(attributes)
+        super().__setstate__(from_state(state))

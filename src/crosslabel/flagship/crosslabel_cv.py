@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import get_scorer_names
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 
 from crosslabel.core.backend import one_thread
@@ -213,7 +212,7 @@ class CrossLabelClassifierCV(Predictor):
         training = training if self.class_weight is None else weighed(training, self.class_weight)
         if self.scale == "none":
             check_spread(training.X)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = self._seed()
         grid = self._grid(len(training.classes))
         is_weighted = sample_weight is not None or self.class_weight is not None
         splits = self._splits(X, y, sample_weight, groups, training, seed)

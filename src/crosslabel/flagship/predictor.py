@@ -13,7 +13,7 @@ from sklearn.base import (
     ClassifierMixin,
     TransformerMixin,
 )
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from crosslabel.core.backend import ArrayOrTensor, is_tensor
@@ -54,6 +54,7 @@ class Predictor(TransformerMixin, ClassifierMixin, BaseEstimator):
 
     _fitted: Fitted
     device: str | None
+    random_state: int | np.random.RandomState | None
     n_features_in_: int
 
     classes_ = learnt(lambda fitted: fitted.classes, "Labels of the classes.")
@@ -244,6 +245,9 @@ class Predictor(TransformerMixin, ClassifierMixin, BaseEstimator):
         twin = type(self).__new__(type(self))
         twin.__dict__.update(self.__dict__)
         return twin
+
+    def _seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def check_stored(self) -> None:
         """Refuse what was not learnt, where the attributes come from a file."""

@@ -291,7 +291,7 @@ class StreamLearner(Predictor):
 
     def _kept(self) -> int:
         """Samples of a class that are kept: never fewer than its atoms."""
-        return max(int(self.kept_samples), int(np.max(self._least_atoms())))
+        return max(int(self.kept_samples), int(np.max(self._settings(0).atoms_per_class)))
 
     def kept_summary(self) -> Summary:
         """The summary that the model goes on from, or an error that says why there is none."""
@@ -306,10 +306,8 @@ class StreamLearner(Predictor):
 
     # What the classifier brings.
     _train: Callable[..., Fitted]
-    _least_atoms: Callable[[], int | Sequence[int]]
     _chosen: Callable[[Summary], Choice]
     _settings: Callable[[int], Settings]
     _wish: Callable[[int], Wish]
     _empty: Callable[[Array, Lift, int, int], Summary]
     _empty_summary: Callable[[Array], Summary]
-    _seed: Callable[[], int]
