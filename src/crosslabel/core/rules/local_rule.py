@@ -11,10 +11,9 @@ from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.backend import namespace, one_thread
 from crosslabel.core.coding import ridge_codes
 from crosslabel.core.residuals import energies
-from crosslabel.core.rules.blocks import in_blocks
 from crosslabel.core.rules.explanation import Share, share
 from crosslabel.core.rules.graph_builder import GraphBuilder
-from crosslabel.core.rules.rule import Rule
+from crosslabel.core.rules.rule import Rule, in_blocks
 from crosslabel.core.scaling import Array
 
 _TOGETHER = 2**18
