@@ -206,3 +206,8 @@ def test_many_threads_leave_the_number_as_it_was(monkeypatch):
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(task, range(8)))
     assert library.n_threads == 4
+
+
+def test_the_energy_of_a_row_is_its_squared_norm():
+    X = np.random.default_rng(0).normal(size=(4, 6))
+    assert_allclose(backend.energies(X), [np.linalg.norm(row) ** 2 for row in X])

@@ -1,7 +1,8 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from crosslabel.core.residuals import class_residuals, energies
+from crosslabel.core.backend import energies
+from crosslabel.core.residuals import class_residuals
 
 
 def test_residuals_from_inner_products_are_those_of_the_definition():

@@ -127,6 +127,11 @@ def threads_for(flops: float, small: float = SMALL) -> AbstractContextManager[No
     return one_thread() if flops < small else nullcontext()
 
 
+def energies(X: Array) -> Array:
+    """‖x‖² of each row."""
+    return namespace(X).einsum("ij,ij->i", X, X)
+
+
 def cholesky(A: Array) -> Array:
     """Lower L with A = LLᵀ, in float64; overwrites nothing.
 

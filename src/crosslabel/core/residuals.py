@@ -38,8 +38,3 @@ def class_residuals(
         residuals.append(energies + xp.einsum("ij,ij->i", x, slope))
     # Rounding may leave a perfect fit just below zero.
     return xp.clip(xp.stack(residuals, 1), 0, None)
-
-
-def energies(X: Array) -> Array:
-    """‖x‖² of each row."""
-    return namespace(X).einsum("ij,ij->i", X, X)

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
+from crosslabel.core.backend import energies as squared_norms
 from crosslabel.core.discriminant import WithinClass
 from crosslabel.core.moments import Labels, Moments
-from crosslabel.core.residuals import energies as squared_norms
 from crosslabel.core.rules import RULES
 from crosslabel.core.rules.global_rule import above_zero
 from crosslabel.core.scaling import Array

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crosslabel.core.backend import ArrayOrTensor
-from crosslabel.core.residuals import energies
+from crosslabel.core.backend import ArrayOrTensor, energies
 from crosslabel.core.rules import RULES, LocalRule
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.fitted import Fitted

@@ -8,8 +8,8 @@ from typing import TypeVar
 import numpy as np
 
 from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.backend import energies
 from crosslabel.core.lasso import lasso
-from crosslabel.core.residuals import energies
 from crosslabel.core.scaling import Array
 from crosslabel.methods.parameters import (
     COUNT,

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from crosslabel.core.backend import namespace
+from crosslabel.core.backend import energies, namespace
 from crosslabel.core.coding import ridge_coder
 from crosslabel.core.memory import check_room
 from crosslabel.core.moments import Labels
-from crosslabel.core.residuals import class_residuals, energies
+from crosslabel.core.residuals import class_residuals
 from crosslabel.core.scaling import Array
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.parameters import DEVICE, POSITIVE, Constraints

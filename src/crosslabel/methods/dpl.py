@@ -8,9 +8,8 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from crosslabel.core.backend import namespace
+from crosslabel.core.backend import energies, namespace
 from crosslabel.core.moments import Labels
-from crosslabel.core.residuals import energies
 from crosslabel.core.scaling import Array
 from crosslabel.core.unit_ball import update_atoms
 from crosslabel.methods.base import ComparisonMethod

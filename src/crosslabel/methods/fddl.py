@@ -7,10 +7,11 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
+from crosslabel.core.backend import energies
 from crosslabel.core.fisher import FisherModel
 from crosslabel.core.lasso import lasso
 from crosslabel.core.moments import Labels
-from crosslabel.core.residuals import class_residuals, energies
+from crosslabel.core.residuals import class_residuals
 from crosslabel.core.scaling import Array
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.class_dictionary import CONSTRAINTS, alternate

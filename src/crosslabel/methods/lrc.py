@@ -7,9 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from crosslabel.core.backend import namespace
+from crosslabel.core.backend import energies, namespace
 from crosslabel.core.moments import Labels
-from crosslabel.core.residuals import energies
 from crosslabel.core.scaling import Array
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.parameters import DEVICE, Constraints

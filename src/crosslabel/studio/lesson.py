@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crosslabel.core.backend import one_thread
-from crosslabel.core.residuals import energies
+from crosslabel.core.backend import energies, one_thread
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
 from crosslabel.flagship.choose import Distinct, choose, named_choice

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.backend import namespace
+from crosslabel.core.backend import energies, namespace
 from crosslabel.core.coding import RidgeCoder, ridge_codes
-from crosslabel.core.residuals import energies
 from crosslabel.core.rules.explanation import Share, share
 from crosslabel.core.rules.graph_builder import GraphBuilder
 from crosslabel.core.rules.rule import Rule, class_blocks, in_blocks

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.backend import namespace, one_thread
+from crosslabel.core.backend import energies, namespace, one_thread
 from crosslabel.core.coding import ridge_codes
-from crosslabel.core.residuals import energies
 from crosslabel.core.rules.explanation import Share, share
 from crosslabel.core.rules.graph_builder import GraphBuilder
 from crosslabel.core.rules.rule import Rule, in_blocks
