@@ -1,11 +1,11 @@
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.special import softmax
 
-from crosslabel.core.calibration import evidence, fit_temperature
+from crosslabel.core.calibration import fit_temperature
+from crosslabel.core.rules.rule import evidence
 
 
 def probabilities(scores, temperature):
@@ -27,32 +27,12 @@ def test_scores_without_information_give_flat_probabilities():
     assert probabilities(scores, t).max() < 0.35
 
 
-def test_evidence_does_not_depend_on_the_scale_of_a_query():
-    scores = -np.random.default_rng(0).uniform(0.1, 1, size=(5, 3))
-    assert_allclose(evidence(scores), evidence(scores * 1e8), rtol=1e-10)
-
-
 def test_residuals_of_zero_stay_finite():
     assert_allclose(probabilities(np.array([[0.0, 0.0], [-0.0, -1.0]]), 2.0)[0], [0.5, 0.5])
-    assert np.isfinite(evidence(np.array([[0.0, -1.0]]))).all()
 
 
 def test_no_held_out_sample_gives_temperature_one():
     assert fit_temperature(np.empty((0, 3)), np.empty(0, int), np.empty(0)) == 1.0
-
-
-def test_evidence_is_the_log_of_the_best_residual_over_each():
-    scores = np.array([[-2.0, -1.0, -8.0], [-0.5, -3.0, -0.75]])
-    expected = [[np.log(1 / 2), 0, np.log(1 / 8)], [0, np.log(0.5 / 3), np.log(0.5 / 0.75)]]
-    assert_allclose(evidence(scores), expected, atol=1e-15)
-
-
-@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
-def test_what_one_query_can_say_is_bounded_by_its_own_largest_residual(scale):
-    scores = -scale * np.array([[0.0, 1e-12, 1e-3, 4.0], [1.0, 1.0, 1.0, 1.0]])
-    found = evidence(scores)
-    assert_allclose(found[0], [0, 0, np.log(4e-9 / 1e-3), np.log(1e-9)], atol=1e-12)
-    assert_allclose(found[1], 0, atol=1e-12)
 
 
 def naive_loss(scores, labels, weights, t):

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import get_scorer
 
-from crosslabel.core.calibration import evidence
 from crosslabel.core.joint import fit_weights
+from crosslabel.core.rules.rule import evidence
 from crosslabel.flagship.answers import Answers, HeldOut
 from crosslabel.flagship.fold_scores import FoldScores
 from crosslabel.flagship.grid import Setting

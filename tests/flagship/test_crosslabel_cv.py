@@ -21,10 +21,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import crosslabel
 from crosslabel import CrossLabelClassifier, CrossLabelClassifierCV
-from crosslabel.core.calibration import evidence
 from crosslabel.core.discriminant import discriminant
 from crosslabel.core.moments import Moments
 from crosslabel.core.rules import RULES
+from crosslabel.core.rules.rule import evidence
 from crosslabel.core.scaling import unit_rows
 from crosslabel.files.model import encoded
 from crosslabel.flagship.crosslabel_cv import of_format_1

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import load_digits
 
 from crosslabel import CrossLabelClassifier
-from crosslabel.core.calibration import evidence
+from crosslabel.core.rules.rule import evidence
 from crosslabel.flagship import unseen
 from crosslabel.flagship.choose import Distinct
 from crosslabel.flagship.unseen import FEW, by_fold_scores, by_models, whole_classes

@@ -7,23 +7,8 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
 from crosslabel.core.moments import Labels
+from crosslabel.core.rules.rule import evidence
 from crosslabel.core.scaling import Array
-
-SMALLEST_SHARE = 1e-9
-"""Of the largest residual, what the smallest counts for at least: a residual of zero would be
-infinitely better than any other, and one query could say no end."""
-
-
-def evidence(scores: Array) -> Array:
-    """log of the best class's residual over each class's: 0 for the best, negative for others.
-
-    Scores of the rules are negated residuals, whose scale differs between queries; their ratios
-    within a query do not depend on it.
-    """
-    residuals = -np.asarray(scores, dtype=np.float64)
-    best = residuals.min(axis=1, keepdims=True)
-    floor = np.maximum(SMALLEST_SHARE * residuals.max(axis=1, keepdims=True), np.finfo(float).tiny)
-    return -np.log(np.maximum(residuals, floor) / np.maximum(best, floor))
 
 
 def fit_temperature(scores: Array, labels: Labels, weights: Array) -> float:

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from crosslabel.core.calibration import evidence
 from crosslabel.core.joint import spread
 from crosslabel.core.left_out_weights import left_out_weights
 from crosslabel.core.moments import Labels
+from crosslabel.core.rules.rule import evidence
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.fold_scores import FoldScores
 from crosslabel.flagship.grid import Setting

@@ -10,7 +10,7 @@ from crosslabel.core import coding
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.rules import RULES, Rule
 from crosslabel.core.rules import rule as module
-from crosslabel.core.rules.rule import ClassBlock, class_blocks, in_blocks
+from crosslabel.core.rules.rule import ClassBlock, class_blocks, evidence, in_blocks
 from crosslabel.core.scaling import unit_rows
 from tests.core.problems import problem, problems
 
@@ -149,3 +149,26 @@ def test_every_query_is_scored_once_and_in_order():
     seen.clear()
     in_blocks(score, Y, 2**10, 2)
     assert seen == [150]
+
+
+def test_evidence_does_not_depend_on_the_scale_of_a_query():
+    scores = -np.random.default_rng(0).uniform(0.1, 1, size=(5, 3))
+    assert_allclose(evidence(scores), evidence(scores * 1e8), rtol=1e-10)
+
+
+def test_evidence_is_the_log_of_the_best_residual_over_each():
+    scores = np.array([[-2.0, -1.0, -8.0], [-0.5, -3.0, -0.75]])
+    expected = [[np.log(1 / 2), 0, np.log(1 / 8)], [0, np.log(0.5 / 3), np.log(0.5 / 0.75)]]
+    assert_allclose(evidence(scores), expected, atol=1e-15)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_what_one_query_can_say_is_bounded_by_its_own_largest_residual(scale):
+    scores = -scale * np.array([[0.0, 1e-12, 1e-3, 4.0], [1.0, 1.0, 1.0, 1.0]])
+    found = evidence(scores)
+    assert_allclose(found[0], [0, 0, np.log(4e-9 / 1e-3), np.log(1e-9)], atol=1e-12)
+    assert_allclose(found[1], 0, atol=1e-12)
+
+
+def test_the_evidence_of_a_residual_of_zero_is_finite():
+    assert np.isfinite(evidence(np.array([[0.0, -1.0]]))).all()

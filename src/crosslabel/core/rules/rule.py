@@ -1,6 +1,7 @@
 """What every rule brings: scores, the reason for them, and the same scores as an ONNX graph.
 
-And what rules share: queries in blocks that stay in cache, and classes of one size in blocks.
+And what rules share: queries in blocks that stay in cache, classes of one size in blocks, and what
+their scores say of a query.
 """
 
 from __future__ import annotations
@@ -22,6 +23,11 @@ BLOCK = 2**19
 
 CLASS_BLOCK = 2**22
 """Values of atoms that a rule is prepared from at a time: what it takes beside its own arrays."""
+
+
+SMALLEST_SHARE = 1e-9
+"""Of the largest residual, what the smallest counts for at least: a residual of zero would be
+infinitely better than any other, and one query could say no end."""
 
 
 class RuleAtoms(NamedTuple):
@@ -128,3 +134,15 @@ def in_blocks(score: Callable[[Array], Array], Y: Array, width: int, n_classes: 
         for start in range(0, len(Y), step):
             scores[start : start + step] = score(Y[start : start + step])
     return scores
+
+
+def evidence(scores: Array) -> Array:
+    """log of the best class's residual over each class's: 0 for the best, negative for others.
+
+    Scores of the rules are negated residuals, whose scale differs between queries; their ratios
+    within a query do not depend on it.
+    """
+    residuals = -np.asarray(scores, dtype=np.float64)
+    best = residuals.min(axis=1, keepdims=True)
+    floor = np.maximum(SMALLEST_SHARE * residuals.max(axis=1, keepdims=True), np.finfo(float).tiny)
+    return -np.log(np.maximum(residuals, floor) / np.maximum(best, floor))

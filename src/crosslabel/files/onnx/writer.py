@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from crosslabel._version import __version__
-from crosslabel.core.calibration import SMALLEST_SHARE
+from crosslabel.core.rules.rule import SMALLEST_SHARE
 from crosslabel.files.onnx.steps import Affine, Log, Operation, UnitNorm, operations
 from crosslabel.files.whole import write_whole
 from crosslabel.flagship.fitted import Fitted, View
