@@ -211,3 +211,27 @@ def test_many_threads_leave_the_number_as_it_was(monkeypatch):
 def test_the_energy_of_a_row_is_its_squared_norm():
     X = np.random.default_rng(0).normal(size=(4, 6))
     assert_allclose(backend.energies(X), [np.linalg.norm(row) ** 2 for row in X])
+
+
+def test_an_array_that_meets_no_tensor_stays_as_it_is():
+    X = np.ones((2, 3))
+    assert backend.device_of(X) is None
+    assert backend.from_device(X) is X
+    assert backend.like(X, np.zeros(1)) is X
+    assert backend.in_type_of(np.zeros(1, np.float32), X).dtype == np.float32
+    assert backend.named(np.array(["a", "b"]), np.array([1, 0, 1])).tolist() == ["b", "a", "b"]
+
+
+def test_arrays_become_tensors_beside_tensors_and_come_back():
+    torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'crosslabel[gpu]'")
+    X, tensor = np.arange(3.0), torch.zeros(1)
+    assert backend.device_of(tensor) == "cpu"
+    assert backend.like(X, tensor).tolist() == [0, 1, 2]
+    assert backend.in_type_of(X, tensor).dtype == torch.float64
+    assert isinstance(backend.from_device(tensor, "cpu"), np.ndarray)
+    chosen = torch.tensor([2, 0])
+    assert isinstance(backend.named(X, chosen), torch.Tensor)
+    assert backend.named(X, chosen).tolist() == [2, 0]
+    assert backend.named(np.array(["a", "b", "c"]), chosen).tolist() == ["c", "a"]
+    with pytest.raises(TypeError, match="float16"):
+        backend.from_device(tensor.half())

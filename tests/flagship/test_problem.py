@@ -3,6 +3,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.code_blocks import UndeterminedCodesError
 from crosslabel.core.grouped import learn_grouped
 from crosslabel.core.objective import Penalties
 from crosslabel.core.spectral import closed_form
@@ -94,3 +95,12 @@ def test_every_class_needs_an_atom():
         wanted_atoms([3, 0, 2], 3)
     assert_array_equal(wanted_atoms(1, 2), [1, 1])
     assert_array_equal(wanted_atoms([1, 4], 2), [1, 4])
+
+
+def test_an_error_about_a_class_comes_out_under_its_name():
+    problem = problem_of(classes=[-5, 0, 7, 10, 20], atoms_per_class=2)
+    with (
+        pytest.raises(UndeterminedCodesError, match="class 20"),
+        problem.naming(np.array([2, 0, 1])),
+    ):
+        raise UndeterminedCodesError(0, 2, 0.0)

@@ -2,7 +2,8 @@
 
 Each takes and returns C-ordered rows; a C-ordered array is the transpose of a Fortran-ordered one,
 so that LAPACK works on it without a copy. Code that reads the same for arrays and for torch tensors
-takes its functions from `namespace`; what a GPU does otherwise is in `core.gpu`.
+takes its functions from `namespace`; arrays and tensors become one another here, and torch is never
+imported by looking. What a GPU does otherwise is in `core.gpu`.
 """
 
 from __future__ import annotations
@@ -13,13 +14,17 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from threading import Lock, local
 from types import ModuleType
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 from threadpoolctl import ThreadpoolController
 
 from crosslabel.core.scaling import Array
+
+if TYPE_CHECKING:
+    import torch
 
 ArrayOrTensor: TypeAlias = Any
 """A NumPy array or a torch tensor. No type holds what both can do: a union would refuse `X @ D`."""
@@ -52,6 +57,54 @@ def require_torch(wish: str) -> ModuleType:
             f"{wish} needs PyTorch, which is not installed: pip install 'crosslabel[gpu]'."
         ) from None
     return torch
+
+
+def device_named(name: str) -> torch.device:
+    """The torch device of this name, or an error that says what is missing."""
+    require_torch(f"device={name!r}")
+    from crosslabel.core.gpu.tensors import find_device
+
+    return find_device(name)
+
+
+def device_of(X: ArrayOrTensor) -> str | None:
+    """Where a tensor lies; None for anything else."""
+    return str(X.device) if is_tensor(X) else None
+
+
+def from_device(X: ArrayOrTensor, name: str | None = None) -> ArrayOrTensor:
+    """A tensor as an array on the host, anything else as it is."""
+    if not is_tensor(X):
+        return X
+    from crosslabel.core.gpu.tensors import check_place, check_precision
+
+    if name is not None:
+        check_place(X, device_named(name))
+    check_precision(X)
+    return X.detach().cpu().numpy()
+
+
+def like(array: Array, X: ArrayOrTensor) -> ArrayOrTensor:
+    """The array as a tensor beside X, where X is one."""
+    if not is_tensor(X):
+        return array
+    return require_torch("A tensor").as_tensor(array, device=X.device)
+
+
+def in_type_of(array: Array, X: ArrayOrTensor) -> ArrayOrTensor:
+    """X in the precision of the array."""
+    if not is_tensor(X):
+        return X.astype(array.dtype, copy=False)
+    return X.to(getattr(require_torch("A tensor"), array.dtype.name))
+
+
+def named(classes: NDArray[Any], chosen: ArrayOrTensor) -> ArrayOrTensor:
+    """Labels of the chosen classes: a tensor for a tensor, where labels are numbers."""
+    if not is_tensor(chosen):
+        return classes[chosen]
+    if classes.dtype.kind not in "iufb":
+        return classes[chosen.cpu().numpy()]
+    return require_torch("A tensor").as_tensor(classes, device=chosen.device)[chosen]
 
 
 @cache

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from crosslabel.core.backend import device_of
 from crosslabel.core.initialise import Initialiser
 from crosslabel.core.ordering import row_hashes
 from crosslabel.core.scaling import Array
@@ -25,7 +26,6 @@ from crosslabel.flagship.streams import StreamLearner
 from crosslabel.flagship.train import train
 from crosslabel.intake.checking import Training, check_spread, check_training
 from crosslabel.intake.class_weights import ClassWeight, raises, weighed
-from crosslabel.intake.devices import device_of
 from crosslabel.intake.lift import Lift
 from crosslabel.intake.sources import is_out_of_core
 from crosslabel.intake.summary import Summary

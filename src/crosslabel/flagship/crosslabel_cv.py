@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import get_scorer_names
 from sklearn.utils._param_validation import StrOptions
 
-from crosslabel.core.backend import one_thread
+from crosslabel.core.backend import from_device, one_thread
 from crosslabel.core.initialise import Initialiser
 from crosslabel.core.ordering import row_hashes
 from crosslabel.core.scaling import Array
@@ -32,7 +32,6 @@ from crosslabel.flagship.stored import EARLIER, Attributes
 from crosslabel.flagship.train import train
 from crosslabel.intake.checking import Training, check_spread, check_training, checked_weights
 from crosslabel.intake.class_weights import ClassWeight, raises, weighed
-from crosslabel.intake.devices import from_device
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.lift import State
 from crosslabel.intake.summary import Summary

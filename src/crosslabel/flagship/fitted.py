@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from crosslabel.core.atoms import SHARED, AtomLayout
-from crosslabel.core.backend import ArrayOrTensor
+from crosslabel.core.backend import ArrayOrTensor, from_device, in_type_of, like
 from crosslabel.core.coding import ridge_coder
 from crosslabel.core.discriminant import Discriminant
 from crosslabel.core.rules import RULES, GlobalRule, LocalRule, Rule
-from crosslabel.core.rules.rule import evidence
+from crosslabel.core.rules.rule import evidence, rule_scores
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
-from crosslabel.intake.devices import from_device, in_type_of, like, rule_scores
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.lift import Lift, State
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from crosslabel.core.backend import ArrayOrTensor, energies
+from crosslabel.core.backend import ArrayOrTensor, energies, from_device
 from crosslabel.core.rules import RULES, LocalRule
+from crosslabel.core.rules.rule import rule_scores
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.fitted import Fitted
-from crosslabel.intake.devices import from_device, rule_scores
 
 
 def novelty(fitted: Fitted, X: ArrayOrTensor) -> Array:

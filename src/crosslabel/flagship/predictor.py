@@ -16,14 +16,14 @@ from sklearn.base import (
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from crosslabel.core.backend import ArrayOrTensor, is_tensor
+from crosslabel.core.backend import ArrayOrTensor, is_tensor, like, named
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.explanation import Explanation, explained
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.novelty import novelty
 from crosslabel.flagship.plausible import check_fitted, check_summary
 from crosslabel.intake.checking import finite_scores, in_parts, is_plain, validate_rows
-from crosslabel.intake.devices import like, named, on_device, tensor_queries
+from crosslabel.intake.devices import on_device, tensor_queries
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.partitions import over_partitions
 from crosslabel.intake.summary import Summary

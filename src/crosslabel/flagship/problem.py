@@ -7,7 +7,8 @@ that a dictionary needs to know; a problem is a summary of samples with its sett
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -17,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import StrOptions
 
 from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.code_blocks import UndeterminedCodesError
 from crosslabel.core.grouped import learn_grouped
 from crosslabel.core.initialise import Initialiser
 from crosslabel.core.moments import Moments, Scatter
@@ -147,6 +149,14 @@ class Problem:
     def scatters(self) -> tuple[Scatter, ...]:
         """Scatter of each class seen."""
         return self.moments.scatters
+
+    @contextmanager
+    def naming(self, order: NDArray[np.intp]) -> Iterator[None]:
+        """Errors about a class, whose number is a place in the order, come out under its name."""
+        try:
+            yield
+        except UndeterminedCodesError as error:
+            raise error.named(self.summary.classes.tolist()[order[error.label]]) from None
 
     def with_places(self, layout: AtomLayout) -> AtomLayout:
         """The layout over all classes: those without samples get a place without atoms."""

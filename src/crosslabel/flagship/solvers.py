@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crosslabel.core import reference
-from crosslabel.core.code_blocks import UndeterminedCodesError
 from crosslabel.core.memory import check_room
 from crosslabel.core.scaling import Array
 from crosslabel.core.solver import Callback, Solution
@@ -19,15 +16,6 @@ from crosslabel.flagship.problem import Problem
 from crosslabel.intake.devices import device_solver
 
 INSTEAD = "Use suppression=inf, whose cost is linear in the number of classes, or fewer atoms."
-
-
-@contextmanager
-def naming(problem: Problem, order: NDArray[np.intp]) -> Iterator[None]:
-    """Errors about a class come out under its name."""
-    try:
-        yield
-    except UndeterminedCodesError as error:
-        raise error.named(problem.summary.classes.tolist()[order[error.label]]) from None
 
 
 def _exact(problem: Problem, D: Array, callback: Callback | None) -> Solution:
@@ -44,7 +32,7 @@ def _exact(problem: Problem, D: Array, callback: Callback | None) -> Solution:
     run: Callable[..., Solution] = partial(iterate, method="class" if limit else "exact")
     if settings.device is not None and not limit:
         run = device_solver(settings.device)
-    with naming(problem, order):
+    with problem.naming(order):
         found = run(
             problem.moments.reordered(order),
             D[atoms],

@@ -22,7 +22,7 @@ from crosslabel.flagship.calibrate import calibrated
 from crosslabel.flagship.choice import Choice, Member
 from crosslabel.flagship.fitted import Fitted, View
 from crosslabel.flagship.problem import Problem
-from crosslabel.flagship.solvers import SOLVERS, naming
+from crosslabel.flagship.solvers import SOLVERS
 from crosslabel.flagship.start import start
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.summary import Summary
@@ -138,7 +138,7 @@ def _closed_form(problem: Problem, known: Mapping[int, Known], is_shown: bool) -
     penalties = problem.settings.penalties
     new = np.array([c for c in range(layout.n_classes) if c not in known], dtype=np.intp)
     if layout.shared or len(new) == layout.n_classes:
-        with naming(problem, np.arange(layout.n_classes)):
+        with problem.naming(np.arange(layout.n_classes)):
             rows = likeness(problem, np.arange(layout.n_classes)) if is_shown else None
             return limit(problem.moments, layout, penalties, rows)
     part = AtomLayout(0, tuple(layout.per_class[c] for c in new))

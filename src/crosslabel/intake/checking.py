@@ -17,9 +17,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from crosslabel.core.backend import device_named, from_device
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array, row_norms
-from crosslabel.intake.devices import check_squares, device_named, from_device
 from crosslabel.intake.labels import ClassLabels
 
 PLAIN_SIZE = 2**15
@@ -257,6 +257,18 @@ def check_range(X: Array, advice: str = "Rescale X, or let the samples be scaled
     """Refuse values whose squares leave the range of their type."""
     check_squares(max(X.max(initial=0.0), -X.min(initial=0.0)), X.dtype, advice)
     return X
+
+
+def check_squares(
+    largest: float, dtype: np.dtype, advice: str = "Rescale X, or use normalize=True."
+) -> None:
+    """Refuse values whose squares leave the range of their type; sums of 2²⁰ squares stay in it."""
+    info = np.finfo(dtype)
+    if 0 < largest < np.sqrt(info.tiny / info.eps) or largest > np.sqrt(info.max) / 2**20:
+        raise ValueError(
+            f"The largest value of X is {largest:.3g} in size: its square leaves the range of "
+            f"{dtype}. {advice}"
+        )
 
 
 def check_spread(X: Array) -> None:

@@ -1,7 +1,6 @@
-"""Where an estimator computes: tensors in and out, and arrays that go to a device and come back.
+"""Where an estimator computes: checked tensors, and what runs on a device.
 
-Torch is imported by what is asked for, never by looking: without a tensor or a `device` every
-function here stays with NumPy.
+Whoever has neither a tensor nor a `device` does not come here.
 """
 
 from __future__ import annotations
@@ -12,40 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crosslabel.core.backend import ArrayOrTensor, is_tensor, require_torch
+from crosslabel.core.backend import ArrayOrTensor, device_named, is_tensor, require_torch
 from crosslabel.core.initialise import INITIALISERS, Initialiser
-from crosslabel.core.rules import Rule
-from crosslabel.core.scaling import Array
 from crosslabel.core.solver import Solution
-from crosslabel.intake.labels import ClassLabels
+from crosslabel.intake.checking import check_squares
 
 if TYPE_CHECKING:
     import torch
-
-
-def device_named(name: str) -> torch.device:
-    """The torch device of this name, or an error that says what is missing."""
-    require_torch(f"device={name!r}")
-    from crosslabel.core.gpu.tensors import find_device
-
-    return find_device(name)
-
-
-def device_of(X: ArrayOrTensor) -> str | None:
-    """Where a tensor lies; None for anything else."""
-    return str(X.device) if is_tensor(X) else None
-
-
-def from_device(X: ArrayOrTensor, name: str | None = None) -> ArrayOrTensor:
-    """A tensor as an array on the host, anything else as it is."""
-    if not is_tensor(X):
-        return X
-    from crosslabel.core.gpu.tensors import check_place, check_precision
-
-    if name is not None:
-        check_place(X, device_named(name))
-    check_precision(X)
-    return X.detach().cpu().numpy()
 
 
 def check_tensor(
@@ -97,27 +69,6 @@ def on_device(
     return in_batches(score, torch.as_tensor(samples, device=device_named(str(name)))).cpu().numpy()
 
 
-def named(classes: ClassLabels, chosen: ArrayOrTensor) -> ArrayOrTensor:
-    """Labels of the chosen classes: a tensor for a tensor, where labels are numbers."""
-    if not is_tensor(chosen):
-        return classes[chosen]
-    if classes.dtype.kind not in "iufb":
-        return classes[chosen.cpu().numpy()]
-    return require_torch("A tensor").as_tensor(classes, device=chosen.device)[chosen]
-
-
-def check_squares(
-    largest: float, dtype: np.dtype, advice: str = "Rescale X, or use normalize=True."
-) -> None:
-    """Refuse values whose squares leave the range of their type; sums of 2²⁰ squares stay in it."""
-    info = np.finfo(dtype)
-    if 0 < largest < np.sqrt(info.tiny / info.eps) or largest > np.sqrt(info.max) / 2**20:
-        raise ValueError(
-            f"The largest value of X is {largest:.3g} in size: its square leaves the range of "
-            f"{dtype}. {advice}"
-        )
-
-
 def device_initialiser(name: str, device: str | None) -> Initialiser:
     """The start of this name; k-means runs on the device, where there is one."""
     if device is None or name != "kmeans":
@@ -134,28 +85,3 @@ def device_solver(device: str) -> Callable[..., Solution]:
     from crosslabel.core.gpu.solver import learn
 
     return partial(learn, device=place)
-
-
-def rule_scores(rule: Rule, X: ArrayOrTensor, device: torch.device | None = None) -> ArrayOrTensor:
-    """Scores by a rule, on the device of a tensor; an array goes to `device` and comes back."""
-    if device is not None:
-        return on_device(partial(rule_scores, rule), X, str(device))
-    if not is_tensor(X):
-        return rule.scores(X)
-    from crosslabel.core.gpu.moving import moved
-
-    return moved(rule, X.device).scores(X)
-
-
-def like(array: Array, X: ArrayOrTensor) -> ArrayOrTensor:
-    """The array as a tensor beside X, where X is one."""
-    if not is_tensor(X):
-        return array
-    return require_torch("A tensor").as_tensor(array, device=X.device)
-
-
-def in_type_of(array: Array, X: ArrayOrTensor) -> ArrayOrTensor:
-    """X in the precision of the array."""
-    if not is_tensor(X):
-        return X.astype(array.dtype, copy=False)
-    return X.to(getattr(require_torch("A tensor"), array.dtype.name))

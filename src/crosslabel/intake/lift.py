@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from crosslabel.core.backend import is_tensor, namespace
+from crosslabel.core.backend import from_device, is_tensor, like, namespace
 from crosslabel.core.manifolds import MANIFOLDS
 from crosslabel.core.scaling import Array, squared_distances, unit_rows
 from crosslabel.intake.checking import check_range
-from crosslabel.intake.devices import check_tensor_range, from_device, like, unit_rows_of_tensor
+from crosslabel.intake.devices import check_tensor_range, unit_rows_of_tensor
 
 State = Mapping[str, Any]
 """What a file holds of a value: numbers, text, arrays, and more of these by name."""

@@ -19,7 +19,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.atoms import SHARED, AtomLayout
-from crosslabel.core.backend import ArrayOrTensor, is_tensor
+from crosslabel.core.backend import ArrayOrTensor, is_tensor, named
 from crosslabel.core.moments import Labels
 from crosslabel.core.ordering import canonical
 from crosslabel.core.scaling import Array, unit_rows
@@ -31,7 +31,7 @@ from crosslabel.intake.checking import (
     is_plain,
     validate_rows,
 )
-from crosslabel.intake.devices import check_tensor, named, on_device
+from crosslabel.intake.devices import check_tensor, on_device
 from crosslabel.methods.parameters import YES_OR_NO, AtomCounts, Constraints
 from crosslabel.methods.stored import check_learnt
 from crosslabel.site import on_site

@@ -8,14 +8,13 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from crosslabel.core.backend import ArrayOrTensor, energies, is_tensor, namespace
+from crosslabel.core.backend import ArrayOrTensor, energies, is_tensor, like, namespace
 from crosslabel.core.lasso import lasso
 from crosslabel.core.memory import check_room
 from crosslabel.core.moments import Labels
 from crosslabel.core.omp import omp
 from crosslabel.core.residuals import class_residuals
 from crosslabel.core.scaling import Array
-from crosslabel.intake.devices import like
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.parameters import DEVICE, POSITIVE, Constraints
 from crosslabel.methods.start import class_parts

@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.backend import is_tensor, threads_for
+from crosslabel.core.backend import ArrayOrTensor, is_tensor, threads_for
 from crosslabel.core.rules.explanation import Share
 from crosslabel.core.rules.graph_builder import GraphBuilder
 from crosslabel.core.scaling import Array
@@ -134,6 +134,15 @@ def in_blocks(score: Callable[[Array], Array], Y: Array, width: int, n_classes: 
         for start in range(0, len(Y), step):
             scores[start : start + step] = score(Y[start : start + step])
     return scores
+
+
+def rule_scores(rule: Rule, X: ArrayOrTensor) -> ArrayOrTensor:
+    """Scores by a rule, on the device of a tensor."""
+    if not is_tensor(X):
+        return rule.scores(X)
+    from crosslabel.core.gpu.moving import moved
+
+    return moved(rule, X.device).scores(X)
 
 
 def evidence(scores: Array) -> Array:
