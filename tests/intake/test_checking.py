@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 
 from crosslabel.intake.checking import (
@@ -15,7 +16,9 @@ from crosslabel.intake.checking import (
     check_spread,
     check_training,
     checked_weights,
+    is_out_of_core,
     is_plain,
+    package_of,
 )
 
 
@@ -107,3 +110,21 @@ def test_ranges_and_spreads():
     check_spread(0 * X)
     with pytest.raises(ValueError, match="nothing is left of the other"):
         check_spread(np.array([[1e-8], [1e-8 * SPREAD * 10]]))
+
+
+def test_what_is_out_of_core(tmp_path):
+    np.save(tmp_path / "x.npy", np.zeros((100, 10)))
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    assert not is_out_of_core(mapped, 4 * mapped.nbytes)
+    assert is_out_of_core(mapped, 4 * mapped.nbytes - 4)
+    assert is_out_of_core(str(tmp_path / "x.npy"), 2**30)
+    assert not is_out_of_core(np.zeros((3, 3)), 1)
+    sparse = csr_array(np.eye(9))
+    assert is_out_of_core(sparse, 4 * 9 * 9 * 8 - 4)
+    assert not is_out_of_core(sparse, 4 * 9 * 9 * 8)
+
+
+def test_a_type_is_known_by_its_package():
+    assert package_of(np.zeros(1)) == "numpy"
+    assert package_of(csr_array(np.eye(2))) == "scipy"
+    assert package_of([1.0]) == "builtins"

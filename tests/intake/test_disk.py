@@ -7,6 +7,7 @@ from crosslabel import CrossLabelClassifier, progress_bar
 from crosslabel.core.scaling import unit_rows
 from crosslabel.files import arrays as archive
 from crosslabel.intake import passes, sources
+from crosslabel.intake.checking import is_out_of_core
 from tests.core.problems import shuffled_fruit
 
 BLOCK = 6 * 9 * 8 * 10  # a memory limit that gives blocks of ten rows
@@ -78,7 +79,7 @@ FORMS = [as_memmap, as_file, as_shards, as_zarr, as_hdf5]
 def test_a_pass_over_samples_on_disk_gives_the_fit_in_memory(data, model, tmp_path, form):
     X, y = data
     on_disk = form(X, y, tmp_path)
-    assert sources.is_out_of_core(on_disk[0], BLOCK)
+    assert is_out_of_core(on_disk[0], BLOCK)
     assert_same(clone(model).fit(*on_disk), clone(model).fit(X, y))
     weights = np.random.default_rng(0).integers(0, 3, len(X)).astype(float)
     weighted = clone(model).fit(*on_disk, sample_weight=weights)

@@ -7,7 +7,6 @@ from scipy.sparse import coo_array, csr_array
 
 from crosslabel.intake.sources import (
     Source,
-    is_out_of_core,
     open_source,
     read_labels,
     read_weights,
@@ -59,15 +58,6 @@ def test_precision_is_that_of_a_fit():
     assert Source((np.zeros((2, 2), np.uint8),), ("x",)).dtype == np.float64
 
 
-def test_what_is_out_of_core(tmp_path):
-    np.save(tmp_path / "x.npy", np.zeros((100, 10)))
-    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
-    assert not is_out_of_core(mapped, 4 * mapped.nbytes)
-    assert is_out_of_core(mapped, 4 * mapped.nbytes - 4)
-    assert is_out_of_core(str(tmp_path / "x.npy"), 2**30)
-    assert not is_out_of_core(np.zeros((3, 3)), 1)
-
-
 def test_labels_and_weights_come_from_files_too(tmp_path):
     (tmp_path / "y").mkdir()
     np.save(tmp_path / "y" / "a.npy", np.array([3, 1]))
@@ -92,5 +82,3 @@ def test_sparse_rows_become_dense_as_they_are_read():
         assert source.dtype == form.dtype
         assert_array_equal(source.read(2, 7), form.toarray()[2:7])
         assert source.place(3) == "row 3 of the sparse array"
-    assert is_out_of_core(csr_array(X), 4 * X.nbytes - 4)
-    assert not is_out_of_core(csr_array(X), 4 * X.nbytes)

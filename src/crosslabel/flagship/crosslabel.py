@@ -24,10 +24,9 @@ from crosslabel.flagship.progress import CallbackSupportMixin, Progress, with_ca
 from crosslabel.flagship.stored import Attributes, from_state, to_state
 from crosslabel.flagship.streams import StreamLearner
 from crosslabel.flagship.train import train
-from crosslabel.intake.checking import Training, check_spread, check_training
+from crosslabel.intake.checking import Training, check_spread, check_training, is_out_of_core
 from crosslabel.intake.class_weights import ClassWeight, raises, weighed
 from crosslabel.intake.lift import Lift
-from crosslabel.intake.sources import is_out_of_core
 from crosslabel.intake.summary import Summary
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Self
+from functools import wraps
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,12 +23,21 @@ from crosslabel.flagship.explanation import Explanation, explained
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.novelty import novelty
 from crosslabel.flagship.plausible import check_fitted, check_summary
-from crosslabel.intake.checking import finite_scores, in_parts, is_plain, validate_rows
+from crosslabel.intake.checking import (
+    DASK,
+    finite_scores,
+    in_parts,
+    is_plain,
+    package_of,
+    validate_rows,
+)
 from crosslabel.intake.devices import on_device, tensor_queries
 from crosslabel.intake.labels import ClassLabels
-from crosslabel.intake.partitions import over_partitions
+from crosslabel.intake.partitions import lazily
 from crosslabel.intake.summary import Summary
 from crosslabel.site import on_site
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 DENSE_VALUES = 2**24
 """Of sparse queries, at most this many values are dense at a time."""
@@ -46,6 +56,16 @@ def learnt(read: Callable[[Fitted], object], meaning: str) -> property:
         return read(fitted)
 
     return property(value, doc=meaning)
+
+
+def over_partitions(method: Method) -> Method:
+    """Let a method of one argument, the samples, take Dask collections too, lazily."""
+
+    @wraps(method)
+    def either(self: object, X: Any) -> object:
+        return lazily(method, self, X) if package_of(X) in DASK else method(self, X)
+
+    return either  # type: ignore[return-value]
 
 
 @on_site

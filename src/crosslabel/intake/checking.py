@@ -6,13 +6,14 @@ scikit-learn's validation sets: the number and the names of the features.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 import sklearn.utils.validation
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
+from scipy.sparse import issparse, sparray, spmatrix
 from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
@@ -28,6 +29,16 @@ PLAIN_SIZE = 2**15
 SPREAD = 1e30
 """Ratio of norms beyond which samples cannot be learnt from together: of the products of two of
 them, to double precision the smaller ones are noise already at half as many digits."""
+
+
+ON_DISK = ("zarr", "h5py")
+"""Packages whose arrays are read block by block."""
+
+SPARSE = sparray | spmatrix
+"""SciPy's sparse arrays and matrices."""
+
+DASK = ("dask", "dask_expr")
+"""Packages whose collections are partitioned."""
 
 
 class Training(NamedTuple):
@@ -49,6 +60,18 @@ class Training(NamedTuple):
     classes: ClassLabels
     labels: Labels
     weights: NDArray[np.float64]
+
+
+def package_of(X: object) -> str:
+    """The package of X's type, which tells what X is while nothing is imported."""
+    return type(X).__module__.partition(".")[0]
+
+
+def is_out_of_core(X: object, memory_limit: int) -> TypeGuard[Any]:
+    """Whether samples are to be learnt from in a pass instead of being held in memory."""
+    if isinstance(X, np.memmap | SPARSE):
+        return float(np.prod(X.shape, dtype=float)) * X.dtype.itemsize > memory_limit // 4
+    return isinstance(X, str | os.PathLike) or package_of(X) in {*ON_DISK, *DASK}
 
 
 def validate_data(estimator: BaseEstimator, *args: object, **settings: object) -> Any:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from functools import wraps
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crosslabel.core.scaling import Array
-from crosslabel.intake.checking import check_finite, checked_weights
+from crosslabel.intake.checking import DASK, check_finite, checked_weights, package_of
 from crosslabel.intake.summary import Summary, merge_all
 
 if TYPE_CHECKING:
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
 BRANCHES = 8
 """Streams that one task of the tree merges."""
-
-Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class DaskCollection(Protocol):
@@ -59,7 +56,7 @@ class DaskCollection(Protocol):
 
 def is_dask(X: object) -> TypeIs[DaskCollection]:
     """Whether X is a Dask array, dataframe or series."""
-    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
+    return package_of(X) in DASK
 
 
 def is_frame(X: object) -> bool:
@@ -141,18 +138,8 @@ def samples_like(X: DaskCollection) -> NDArray[np.generic] | pd.DataFrame:
     return meta if is_frame(X) else np.empty((0, X.shape[1]), X.dtype)
 
 
-def over_partitions(method: Method) -> Method:
-    """Let a method of one argument, the samples, take Dask collections too, lazily."""
-
-    @wraps(method)
-    def either(self: object, X: object) -> object:
-        return _lazily(method, self, X) if is_dask(X) else method(self, X)
-
-    return either  # type: ignore[return-value]
-
-
-def _lazily(method: Callable[..., Any], estimator: object, X: DaskCollection) -> DaskCollection:
-    """The method on each partition, when it is asked for."""
+def lazily(method: Callable[..., Any], estimator: object, X: DaskCollection) -> DaskCollection:
+    """A method of one argument, the samples, on each partition when it is asked for."""
     import dask
 
     model = copy.copy(estimator)

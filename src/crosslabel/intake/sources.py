@@ -9,36 +9,18 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, TypeGuard
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, sparray, spmatrix
 
 from crosslabel.core.scaling import Array
-from crosslabel.intake.checking import check_finite
+from crosslabel.intake.checking import ON_DISK, SPARSE, check_finite, package_of
 from crosslabel.intake.labels import ClassLabels
-from crosslabel.intake.partitions import DaskCollection, is_dask
-
-ON_DISK = ("zarr", "h5py")
-"""Packages whose arrays are read block by block."""
-
-SPARSE = sparray | spmatrix
-"""SciPy's sparse arrays and matrices."""
 
 N_PROBES = 64
 """Rows that stand for all in the fingerprint of a data set."""
-
-
-def is_out_of_core(X: object, memory_limit: int) -> TypeGuard[OnDisk | DaskCollection]:
-    """Whether samples are to be learnt from in a pass instead of being held in memory."""
-    if isinstance(X, np.memmap | SPARSE):
-        return float(np.prod(X.shape, dtype=float)) * X.dtype.itemsize > memory_limit // 4
-    return isinstance(X, str | os.PathLike) or _package(X) in ON_DISK or is_dask(X)
-
-
-def _package(X: object) -> str:
-    return type(X).__module__.partition(".")[0]
 
 
 class ArrayOnDisk(Protocol):
@@ -179,9 +161,9 @@ def read_labels(y: Any) -> ClassLabels:
     """All labels: an array, or on disk in any form that samples may have."""
     if isinstance(y, str | os.PathLike):
         return np.concatenate([_mapped(file) for file in _npy_files(Path(y))])
-    if _package(y) == "h5py" and y.dtype.kind == "O":
+    if package_of(y) == "h5py" and y.dtype.kind == "O":
         return y.asstr()[:]
-    return np.asarray(y[:] if _package(y) in ON_DISK else y)
+    return np.asarray(y[:] if package_of(y) in ON_DISK else y)
 
 
 def read_weights(sample_weight: object) -> Array | None:
