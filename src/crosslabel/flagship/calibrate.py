@@ -15,12 +15,12 @@ from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.backend import SMALL_FACTOR, threads_for
 from crosslabel.core.calibration import fit_temperature
 from crosslabel.core.moments import Labels, Moments
+from crosslabel.core.ordering import Words
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.core.solver import Solution
 from crosslabel.flagship.choice import Member
 from crosslabel.flagship.problem import Problem
-from crosslabel.intake.sample import Words
 
 CLASSES, SAMPLES = 16, 3
 """Classes that are learnt again, at most, and samples that each of them gives up."""

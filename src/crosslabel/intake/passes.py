@@ -14,12 +14,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from crosslabel.core.ordering import row_hashes
+from crosslabel.core.ordering import Words, row_hashes
 from crosslabel.core.scaling import Array
 from crosslabel.files import arrays as archive
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.lift import Lift
-from crosslabel.intake.sample import Words
 from crosslabel.intake.sources import Source
 from crosslabel.intake.summary import Summary
 from crosslabel.progress_bar import progress_bar

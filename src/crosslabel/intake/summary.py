@@ -12,12 +12,11 @@ from functools import reduce
 
 import numpy as np
 
-from crosslabel.core.ordering import key_sums, row_hashes, sample_keys
+from crosslabel.core.ordering import KeptSample, Words, key_sums, row_hashes, sample_keys
 from crosslabel.core.scaling import Array
 from crosslabel.files import arrays as archive
 from crosslabel.intake import labels
 from crosslabel.intake.lift import Lift
-from crosslabel.intake.sample import KeptSample, Words
 from crosslabel.intake.statistics import ClassStatistics
 
 
