@@ -32,7 +32,6 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 _UNIT = 2.0**16
 """Keys count weights in this part of a sample, as integers, so that their sums are exact."""
 
-
 NO_LIMIT = np.uint64(2**64 - 1)
 """Of the ranks of a class of which all samples are kept."""
 
