@@ -74,14 +74,15 @@ test-machines: $(VENV)/.dev
 house: $(VENV)/.dev
 	$(BIN)/python -m tools.house
 
-## make fuzz       5,000 generated inputs to every estimator; takes hours
+## make fuzz       5,000 generated inputs to every estimator; takes half an hour
 fuzz: $(VENV)/.dev
-	CROSSLABEL_FUZZ=5000 $(BIN)/python -m pytest -n 2 tests/test_fuzz.py
+	CROSSLABEL_FUZZ=5000 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 tests/test_fuzz.py
 
-## make hostile    20,000 hostile model files with a right checksum, and 300 hostile media files; takes an hour
+## make hostile    20,000 hostile model files with a right checksum, 300 hostile media files, 150 interrupted writers
 hostile: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.hostile --count 20000 --keep $(KEPT)/hostile
 	$(BIN)/python -m benchmarks.hostile_media --count 300
+	$(BIN)/python -m benchmarks.interrupted --trials 50
 
 ## make test-lower the tests with every dependency at its lower bound
 # Old packages warn of newer ones below them, which pyproject.toml does not bound: not an error here.

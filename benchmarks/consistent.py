@@ -30,6 +30,7 @@ OTHER: list[Any] = [None, True, False, "", "auto", "rbf", "local", "global", "fu
 EXTREME = np.array([0, -1, 1, 1e-308, 1e30, 1e100, 1e308, -1e308, np.inf, -np.inf, np.nan])
 LENGTHS = [0, 1, 2, 5, 100, 1000, 5000]
 VALUES = 10**5  # of an array that is made larger
+LETTERS = 20 * 2**20  # of a list that is made longer: more JSON than a file may hold
 
 
 def nodes(value: Any) -> Iterator[Tree]:
@@ -160,7 +161,11 @@ def repeat_entries(tree: Tree, arrays: Arrays, random: Random) -> None:
     lists = [node for node in lists if node["content"]]
     if lists:
         node = _picked(lists, random)
-        node["content"] = (node["content"] * 20_000)[: _picked([2, 10, 1000, 20_000], random)]
+        times = LETTERS // len(json.dumps(node["content"])) + 1
+        length = _picked([2, 10, 1000, 20_000], random)
+        repeated = (node["content"] * min(times, 20_000))[:length]
+        # Copies, so that a further change lengthens one of them and not all.
+        node["content"] = json.loads(json.dumps(repeated))
 
 
 def drop_entry(tree: Tree, arrays: Arrays, random: Random) -> None:

@@ -121,7 +121,8 @@ def measured(first: int, count: int, kept: Path | None) -> Iterator[Line]:
                 kept.mkdir(parents=True, exist_ok=True)
                 (kept / f"{outcome.number}.skops").write_bytes(case(outcome.number, sound)[2])
         if endings.total() % 1000 == 0:
-            print(f"{endings.total()} files, {bad} bad", file=sys.stderr, flush=True)
+            so_far = f"slowest {slowest:.2f} s, largest {largest / 1e6:.0f} MB"
+            print(f"{endings.total()} files, {bad} bad, {so_far}", file=sys.stderr, flush=True)
     print(*(f"{n:>8} {ending}" for ending, n in endings.most_common()), sep="\n")
     yield Line("files", endings.total(), ">=", count)
     yield Line("classes and settings that they were made from", len(sound), ">=", 40)

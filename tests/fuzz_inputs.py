@@ -59,6 +59,8 @@ HARMLESS = ["duplicates", "constant column", "zero row", "one huge", "one tiny",
 DTYPES = ["f8", "f8", "f4", ">f8", "f2", "g", "i1", "i8", "u1", "?", "O", "c16", "U8"]
 LAYOUTS = ["C", "C", "F", "strided", "reversed", "read-only"]
 CONTAINERS = ["array", "array", "array", "list", "masked", "frame", "csr", "matrix"]
+LABELS = ["numbers", "strings", "objects", "booleans", "halves", "list", "negative"]
+LABELS += ["unsigned", "vast", "unknown"]
 
 
 def _typed(values, dtype):
@@ -113,6 +115,12 @@ def _labels(rng, kind, n_samples, n_classes):
         return numbers / 2
     if kind == "list":
         return numbers.tolist()
+    if kind == "unsigned":
+        return numbers.astype("u1")
+    if kind == "vast":
+        return numbers.astype("u8") + np.uint64(2**63)
+    if kind == "unknown":
+        return np.where(numbers == 1, np.nan, numbers)
     return numbers - (10**9 if kind == "negative" else 0)
 
 
@@ -134,9 +142,7 @@ def problems(draw, dirt=0.15):
             values = _spoilt(rng, _values(rng, rows, columns, kind) * 10.0**power, faults)
         return _contained(_laid_out(_typed(values, dtype), layout), container, rng)
 
-    labels = draw(
-        st.sampled_from(["numbers", "strings", "objects", "booleans", "halves", "list", "negative"])
-    )
+    labels = draw(st.sampled_from(LABELS))
     other = rng.random() < dirt / 2
     y = _labels(rng, labels, n_samples + (rng.random() < dirt / 4), draw(st.integers(1, 5)))
     queries = table(draw(st.integers(0 if other else 1, 5)), n_features + other)

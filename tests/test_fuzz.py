@@ -15,8 +15,27 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
-from crosslabel import LLC, CrossLabelClassifier, CrossLabelClassifierCV, RejectingClassifier
-from crosslabel.features import LBPTOP, DenseSIFT, Eigenfaces, Pixels, RandomFaces, SpatialPyramid
+from crosslabel import (
+    LLC,
+    CrossLabelClassifier,
+    CrossLabelClassifierCV,
+    RejectingClassifier,
+    features,
+)
+from crosslabel.features import (
+    LBPTOP,
+    ClipSubspace,
+    DenseSIFT,
+    Eigenfaces,
+    Embedding,
+    MatrixRows,
+    Pixels,
+    RandomFaces,
+    RegionCovariance,
+    SignalCovariance,
+    SpatialPyramid,
+)
+from crosslabel.features.clip_subspace import SPANS
 from crosslabel.lab import estimators
 
 from .fuzz_inputs import pictures, problems
@@ -42,13 +61,21 @@ def small(cls):
 CLASSIFIERS = [
     small(estimators.estimator_class(name)) for name in estimators.NAMES if name != "LLC"
 ]
+CLASSIFIERS += [
+    CrossLabelClassifier(shared_atoms=2, suppression=1.0, max_iter=2, rule="local", random_state=0),
+    CrossLabelClassifier(kernel="rbf", rule="global", random_state=0),
+]
 TABLES = [Pixels(), Pixels(log=True), Eigenfaces(3), Eigenfaces(3, center=True)]
 TABLES += [RandomFaces(4, random_state=0), LLC(codebook=3, random_state=0)]
 IMAGES = [
     Pixels((5, 4)),
     DenseSIFT(),
     SpatialPyramid(3, longest_side=None, random_state=0, n_jobs=1),
+    RegionCovariance(),
+    SignalCovariance(),
 ]
+CLIPS = [LBPTOP(), RegionCovariance("clips"), *(ClipSubspace(2, span) for span in SPANS)]
+MATRICES = [MatrixRows(), MatrixRows("matrix")]
 
 
 def named(models):
@@ -109,7 +136,8 @@ def test_classifiers(model, problem, normalize):
     if labels is None:
         return
     n_queries = len(labels)
-    known = {*fitted.classes_.tolist(), *np.atleast_1d(getattr(fitted, "reject_label_", []))}
+    # As Python compares them: a label that no longer fits its type is another number.
+    known = {*np.asarray(problem.y).tolist(), getattr(fitted, "reject_label_", None)}
     assert set(labels.tolist()) <= known
     for method in ("decision_function", "transform", "novelty_score"):
         if hasattr(fitted, method):
@@ -140,10 +168,48 @@ def test_transformers_of_images(model, images, queries):
             assert np.isfinite(np.asarray(row[0] if isinstance(row, tuple) else row)).all()
 
 
+@pytest.mark.parametrize("model", named(CLIPS))
 @fuzzed
 @given(clips=pictures(frames=9))
-def test_transformers_of_clips(clips):
-    model = outcome(LBPTOP().fit, clips)
-    rows = None if model is None else outcome(model.transform, clips)
+def test_transformers_of_clips(model, clips):
+    fitted = outcome(clone(model).fit, clips)
+    rows = None if fitted is None else outcome(fitted.transform, clips)
     if rows is not None:
         assert_numbers(rows, len(clips))
+
+
+@pytest.mark.parametrize("model", named(MATRICES))
+@fuzzed
+@given(factors=pictures())
+def test_transformers_of_matrices(model, factors):
+    with np.errstate(all="ignore"):
+        matrices = [factor @ factor.T for factor in factors]
+    fitted = outcome(clone(model).fit, matrices)
+    rows = None if fitted is None else outcome(fitted.transform, matrices)
+    if rows is not None:
+        assert_numbers(rows, len(matrices))
+
+
+@pytest.fixture(scope="module")
+def embedding(tmp_path_factory):
+    """Embeddings by a network that is soon asked."""
+    pytest.importorskip("onnxruntime")
+    from tests.features.networks import network
+
+    place = tmp_path_factory.mktemp("network") / "net.onnx"
+    place.write_bytes(network()[0])
+    return Embedding(place, size=8, n_jobs=1)
+
+
+@fuzzed
+@given(images=pictures())
+def test_embeddings(embedding, images):
+    fitted = outcome(clone(embedding).fit, images)
+    rows = None if fitted is None else outcome(fitted.transform, images)
+    if rows is not None:
+        assert_numbers(rows, len(images))
+
+
+def test_no_public_estimator_is_left_out():
+    tried = {type(model).__name__ for model in CLASSIFIERS + TABLES + IMAGES + CLIPS + MATRICES}
+    assert tried | {"Embedding"} == {*estimators.NAMES, *dir(features)}

@@ -1,6 +1,7 @@
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import numpy as np
@@ -132,6 +133,7 @@ class Counted(AnotherBLAS):
     def _get_symbol(self, name):
         def called(*number):
             self.calls.append((name, *number))
+            self.n_threads = number[0] if number else self.n_threads
             return self.n_threads
 
         return called
@@ -145,7 +147,7 @@ def test_only_openblas_is_called_by_the_names_of_its_functions(monkeypatch):
     with backend.one_thread():
         assert mkl.n_threads == 1
     get, put = "openblas_get_num_threads", "openblas_set_num_threads"
-    assert openblas.calls == [(get,), (put, 1), (put, 3)]
+    assert openblas.calls == [(get,), (put, 1), (get,), (put, 3)]
     assert (mkl.calls, mkl.n_threads) == ([], 3)
 
 
@@ -235,3 +237,45 @@ def test_arrays_become_tensors_beside_tensors_and_come_back():
     assert backend.named(np.array(["a", "b", "c"]), chosen).tolist() == ["c", "a"]
     with pytest.raises(TypeError, match="float16"):
         backend.from_device(tensor.half())
+
+
+@contextmanager
+def limits_of_others(library, number):
+    """As `threadpool_limits` does it: the number is noted, set, and set back."""
+    before = library.n_threads
+    library.n_threads = number
+    yield
+    library.n_threads = before
+
+
+def test_a_limit_of_others_that_ends_meanwhile_stays_ended(monkeypatch):
+    """It sets the number back while ours is inside, which must not set what it noted itself."""
+    library = AnotherBLAS()
+    monkeypatch.setattr(backend, "_thread_switches", lambda: [backend._switch(library)])
+    theirs, ours, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def other():
+        with limits_of_others(library, 3):
+            theirs.set()
+            ours.wait(10)
+        ended.set()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    assert theirs.wait(10)
+    with backend.one_thread():
+        assert library.n_threads == 1
+        ours.set()
+        assert ended.wait(10)
+    thread.join()
+    assert library.n_threads == 4
+
+
+def test_a_limit_of_others_that_begins_and_ends_meanwhile_changes_nothing(monkeypatch):
+    library = AnotherBLAS()
+    monkeypatch.setattr(backend, "_thread_switches", lambda: [backend._switch(library)])
+    with backend.one_thread():
+        with limits_of_others(library, 3):
+            pass
+        assert library.n_threads == 1
+    assert library.n_threads == 4

@@ -26,6 +26,8 @@ def test_matrices_become_rows_and_rows_matrices(output):
     [
         (np.ones((3, 4)), r"shape is \(3, 4\)"),
         (np.full((1, 3, 3), np.nan), "NaN or infinity"),
+        (C * 1j, "must be real numbers, but their type is complex128"),
+        (C[:, :2], r"\(n_matrices, d, d\), but their shape is \(5, 2, 3\)"),
         (np.ones((2, 4, 4)), "size 4, but those of fit had 3"),
         (-C, "no positive definite matrix"),
     ],

@@ -31,6 +31,10 @@ def test_dependent_channels_have_a_logarithm():
         (np.ones((3, 4)), r"shape is \(3, 4\)"),
         (np.full((1, 4, 5), np.nan), "NaN or infinity"),
         (np.ones((1, 4, 5)), "does not vary"),
+        (SIGNALS * 1j, "must be real numbers, but their type is complex128"),
+        (SIGNALS * 1e200, "leaves the range of float64"),
+        (np.eye(5)[None, :4] * 1e-200 + 1e-190, "leaves the range of float64"),
+        (np.eye(5)[None, :4] * 1e-200, "Rescale the signals"),
         (SIGNALS[:, :3], "3 channels, but those of fit had 4"),
     ],
 )

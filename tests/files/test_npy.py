@@ -1,3 +1,4 @@
+import ast
 import io
 import struct
 import zipfile
@@ -47,6 +48,8 @@ BAD = {
     "a long header": (header(SHAPE % "(2,)", 2, 2**32 - 1), "a header of 4294967295 bytes"),
     "more than there is": (header(SHAPE % "(10**9,)"), "malformed"),
     "a huge shape": (header(SHAPE % "(1000000000000,)"), "has 0 bytes"),
+    "no tuple": (header(SHAPE % "(2)") + bytes(16), "shape is not valid"),
+    "no type": (header((SHAPE % "(2,)").replace("f8", "f3")) + bytes(6), "not a valid dtype"),
     "negative": (header(SHAPE % "(-1,)"), "the shape"),
     "objects": (npy(np.array([None]), allow_pickle=True), "elements of type object"),
     "another version": (b"\x93NUMPY\x09\x00" + bytes(100), "no array in version 1 or 2"),
@@ -60,6 +63,18 @@ def test_headers_that_lie(tmp_path, name):
     (tmp_path / "a.npy").write_bytes(content)
     with pytest.raises(ValueError, match=reason):
         read_npy(tmp_path / "a.npy")
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("shape", ["()", "(3,)", "(2, 3)", "(2,3)", "(2, 3, )", "( 3 ,)"])
+def test_unusual_headers_are_read_as_numpy_reads_them(shape, version):
+    head = header(SHAPE % shape, version)
+    count = int(np.prod(ast.literal_eval(shape)))
+    content = head + np.arange(1.0, 1 + count).tobytes()
+    expected = np.load(io.BytesIO(content))
+    np.testing.assert_array_equal(from_bytes(content), expected)
+    turned = content.replace(b"False", b"True ")
+    np.testing.assert_array_equal(from_bytes(turned), np.load(io.BytesIO(turned)))
 
 
 def test_an_axis_of_no_length_does_not_make_the_others_free():

@@ -50,6 +50,15 @@ def test_values_out_of_range_are_refused_where_nothing_scales_them(rows):
     assert_allclose(Lift()(rows * 1e200), Lift()(rows))
 
 
+@pytest.mark.parametrize("kind", ["f4", "f8"])
+def test_a_row_beyond_the_range_when_standardised_is_told_in_words(rows, kind):
+    """It would become infinite, with a warning, and then have no direction."""
+    rows, spread = rows.astype(kind), np.full(4, 10 * np.finfo(kind).tiny, kind)
+    with pytest.raises(ValueError, match=f"beyond the range of {rows.dtype}"):
+        Lift(np.zeros(4, kind), spread)(rows * 100)
+    assert np.isfinite(Lift(np.zeros(4, kind), spread)(rows * spread[0])).all()
+
+
 def test_standard_is_the_weighted_mean_and_deviation(rows):
     weights = np.arange(1.0, 10)
     center, spread = standard(rows, weights)

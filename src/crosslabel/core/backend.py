@@ -107,15 +107,19 @@ def named(classes: NDArray[Any], chosen: ArrayOrTensor) -> ArrayOrTensor:
     return require_torch("A tensor").as_tensor(classes, device=chosen.device)[chosen]
 
 
+Switch: TypeAlias = tuple[Callable[[], int], Callable[[int], None]]
+"""Functions that get and set the number of threads of a BLAS."""
+
+
 @cache
-def _thread_switches() -> list[tuple[Callable[[], int], Callable[[int], None]]]:
+def _thread_switches() -> list[Switch]:
     """Functions that get and set the number of threads of each BLAS in this process."""
     return [
         _switch(known) for known in ThreadpoolController().select(user_api="blas").lib_controllers
     ]
 
 
-def _switch(library: Any) -> tuple[Callable[[], int], Callable[[int], None]]:
+def _switch(library: Any) -> Switch:
     # threadpoolctl looks its functions up in every call, which takes a tenth of a query; those of
     # OpenBLAS can be called as they are.
     find = getattr(library, "_get_symbol", None)
@@ -135,11 +139,13 @@ class _OneThread:
     The number of threads is the process's, not a thread's: the first of our threads that enters
     notes and sets it, the last one that leaves sets it back. Were each to do so for itself, one
     that enters second would note the one thread that the first has set, and leave it at that.
+    Where others have set another number meanwhile, such as `threadpool_limits` that ended in
+    another thread, theirs stays.
     """
 
     lock: ClassVar = Lock()
     inside: ClassVar = 0
-    several: ClassVar[list[tuple[Callable[[int], None], int]]] = []
+    several: ClassVar[list[tuple[Switch, int]]] = []
 
     def __enter__(self) -> None:
         shared = _OneThread
@@ -155,18 +161,20 @@ class _OneThread:
         with shared.lock:
             shared.inside -= 1
             if shared.inside == 0:
-                for set_number, number in shared.several:
-                    set_number(number)
+                for (get_number, set_number), number in shared.several:
+                    if get_number() == 1:
+                        set_number(number)
 
 
-def _limited() -> list[tuple[Callable[[int], None], int]]:
+def _limited() -> list[tuple[Switch, int]]:
     """Set every BLAS to one thread; those that had more, and how many."""
     several = []
-    for get_number, set_number in _thread_switches():
+    for switch in _thread_switches():
+        get_number, set_number = switch
         number = get_number()
         if number > 1:
             set_number(1)
-            several.append((set_number, number))
+            several.append((switch, number))
     return several
 
 

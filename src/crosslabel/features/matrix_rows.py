@@ -14,7 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.manifolds import covariances, from_log_coordinates
 from crosslabel.core.scaling import Array
-from crosslabel.features.covariance_rows import OUTPUTS, covariance_names, covariance_rows
+from crosslabel.features.covariance_rows import (
+    OUTPUTS,
+    covariance_names,
+    covariance_rows,
+    real_stack,
+)
 from crosslabel.site import on_site
 
 
@@ -112,11 +117,9 @@ class MatrixRows(TransformerMixin, BaseEstimator):
 
 
 def _matrices(X: ArrayLike) -> Array:
-    matrices = np.asarray(X, np.float64)
-    if matrices.ndim != 3 or matrices.shape[1] != matrices.shape[2] or 0 in matrices.shape:
+    matrices = real_stack(X, "Matrices", "(n_matrices, d, d)")
+    if matrices.shape[1] != matrices.shape[2]:
         raise ValueError(
             f"Matrices must be (n_matrices, d, d), but their shape is {matrices.shape}."
         )
-    if not np.isfinite(matrices).all():
-        raise ValueError("The matrices hold NaN or infinity. Repair them or leave them out.")
     return matrices

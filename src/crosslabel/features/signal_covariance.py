@@ -13,8 +13,17 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from crosslabel.core.scaling import Array
-from crosslabel.features.covariance_rows import OUTPUTS, covariance_names, covariance_rows
+from crosslabel.features.covariance_rows import (
+    OUTPUTS,
+    covariance_names,
+    covariance_rows,
+    real_stack,
+)
+from crosslabel.intake.checking import check_range
 from crosslabel.site import on_site
+
+LEAST = 1e-150
+"""Variations below it have squares that are zero or have lost digits."""
 
 
 @on_site
@@ -82,14 +91,11 @@ class SignalCovariance(TransformerMixin, BaseEstimator):
             raise ValueError(
                 f"The signals have {signals.shape[1]} channels, but those of fit had {d}."
             )
+        check_range(signals, "Rescale the signals.")
         centred = signals - signals.mean(axis=2, keepdims=True)
+        _check_variation(centred)
         S = centred @ centred.transpose(0, 2, 1) / signals.shape[2]
         means = np.trace(S, axis1=1, axis2=2) / d
-        flat = np.flatnonzero(means <= 0)
-        if len(flat):
-            raise ValueError(
-                f"Signal {flat[0]} does not vary at all: it has no covariance. Leave it out."
-            )
         identity = self.shrinkage * means[:, None, None] * np.eye(d)
         return covariance_rows((1 - self.shrinkage) * S + identity, self.output)
 
@@ -106,11 +112,20 @@ class SignalCovariance(TransformerMixin, BaseEstimator):
 
 
 def _signals(X: ArrayLike) -> Array:
-    signals = np.asarray(X, np.float64)
-    if signals.ndim != 3 or 0 in signals.shape:
+    return real_stack(X, "Signals", "(n_signals, n_channels, n_times)")
+
+
+def _check_variation(centred: Array) -> None:
+    """Refuse signals that have no covariance, or one beyond the range of the type."""
+    largest = np.abs(centred).max(axis=(1, 2))
+    flat = np.flatnonzero(largest == 0)
+    if len(flat):
         raise ValueError(
-            f"Signals must be (n_signals, n_channels, n_times), but their shape is {signals.shape}."
+            f"Signal {flat[0]} does not vary at all: it has no covariance. Leave it out."
         )
-    if not np.isfinite(signals).all():
-        raise ValueError("The signals hold NaN or infinity. Repair them or leave them out.")
-    return signals
+    lost = np.flatnonzero(largest < LEAST)
+    if len(lost):
+        raise ValueError(
+            f"Signal {lost[0]} varies by no more than {largest[lost[0]]:.3g}: the square of that "
+            f"leaves the range of {centred.dtype}. Rescale the signals."
+        )

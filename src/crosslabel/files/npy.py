@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import struct
 import zipfile
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -23,6 +25,13 @@ KINDS = "biufcUS"  # of array elements: truth values, numbers, text; never objec
 MAX_HEADER = 10_000  # bytes; an honest one has a hundred
 MAX_AXES = 32
 MAGIC = b"\x93NUMPY"
+USUAL = re.compile(
+    r"{'descr': '([<>|][biufcUS][0-9]{1,6})', 'fortran_order': (False|True), "
+    r"'shape': \((|[0-9]{1,18},|[0-9]{1,18}(?:, [0-9]{1,18})+)\), } *\n",
+    re.ASCII,
+)
+"""A header as NumPy writes it. To parse it as an expression, as any other one is, takes as long as
+all else that an array of a small model needs."""
 
 
 class Header(NamedTuple):
@@ -65,11 +74,7 @@ def read_header(file: IO[bytes], size: int) -> Header:
     length = struct.unpack("<I" if is_long else "<H", prefix)[0]
     if length > MAX_HEADER:
         raise ValueError(f"an array has a header of {length} bytes")
-    text = BytesIO(prefix + file.read(length))
-    reader: Any = np.lib.format.read_array_header_2_0
-    if not is_long:
-        reader = np.lib.format.read_array_header_1_0
-    shape, fortran, dtype = reader(text)
+    shape, fortran, dtype = _parsed(prefix, file.read(length))
     if dtype.kind not in KINDS or dtype.hasobject or dtype.itemsize == 0:
         raise ValueError(f"an array holds elements of type {dtype}")
     if min(shape, default=0) < 0 or len(shape) > MAX_AXES:
@@ -81,6 +86,20 @@ def read_header(file: IO[bytes], size: int) -> Header:
     if found.nbytes == 0:
         budget().check("rows", math.prod(max(1, n) for n in shape), "An array without values")
     return found
+
+
+def _parsed(prefix: bytes, text: bytes) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
+    """Shape, whether in Fortran order, and type."""
+    usual = USUAL.fullmatch(text.decode("latin-1"))
+    if usual is not None:
+        kind, fortran, axes = usual.groups()
+        with suppress(TypeError):  # no type of NumPy's: its own reader has the words for that
+            shape = tuple(int(axis) for axis in axes.split(",") if axis)
+            return shape, fortran == "True", np.dtype(kind)
+    reader: Any = np.lib.format.read_array_header_2_0
+    if len(prefix) == 2:
+        reader = np.lib.format.read_array_header_1_0
+    return reader(BytesIO(prefix + text))
 
 
 def from_bytes(content: bytes) -> NDArray[np.generic]:

@@ -69,7 +69,8 @@ def walk(node: Node) -> Iterator[Node]:
     while waiting:
         here = waiting.pop()
         yield here
-        waiting.extend(child for _, child in reversed(list(children(here))))
+        if here["__loader__"] != "JsonNode":  # most nodes: numbers and words
+            waiting.extend([child for _, child in children(here)][::-1])
 
 
 def audit(root: Node) -> None:

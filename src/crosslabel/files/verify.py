@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
 from pathlib import PurePath, PureWindowsPath
 from typing import Any
@@ -103,7 +103,7 @@ def _check_finite(attributes: Iterable[tuple[str, object]], depth: int) -> None:
         if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
             if not np.isfinite(value).all():
                 raise ValueError(f"{name} holds NaN or infinity")
-        elif depth < 4 and isinstance(value, Mapping):
+        elif depth < 4 and isinstance(value, dict):
             _check_finite(((str(key), entry) for key, entry in value.items()), depth + 1)
         elif depth < 4 and isinstance(value, list | tuple):
             _check_finite(((name, entry) for entry in value), depth + 1)

@@ -263,7 +263,7 @@ def _view(state: State, n_classes: int) -> View:
 def layout_of(labels: NDArray[np.intp], n_classes: int) -> AtomLayout:
     """The layout whose labels these are."""
     # Before they are counted: a count takes as much memory as the largest label says.
-    if labels.ndim != 1 or labels.dtype.kind != "i" or not len(labels) or max(labels) >= n_classes:
+    if labels.ndim != 1 or labels.dtype.kind != "i" or not len(labels) or labels.max() >= n_classes:
         raise ValueError(f"atom_labels_ does not list atoms of {n_classes} classes")
     shared = int(np.count_nonzero(labels == SHARED))
     sizes = np.bincount(labels[labels >= 0], minlength=n_classes)

@@ -128,7 +128,7 @@ class Lift:
     def __call__(self, X: Array) -> Array:
         """Rows as the model learns from them; a new array wherever anything changes."""
         if self.center is not None and self.spread is not None:
-            X = (X - like(self.center, X)) / like(self.spread, X)
+            X = _standardised(X, like(self.center, X), like(self.spread, X))
         if self.offset:
             xp = namespace(X)
             column = xp.ones_like(X[:, :1]) * self.offset
@@ -173,6 +173,19 @@ class Lift:
         """A lift from what `to_state` gave."""
         kernel = state.get("kernel")
         return cls(**{**state, "kernel": None if kernel is None else KernelMap(**kernel)})
+
+
+def _standardised(X: Array, center: Array, spread: Array) -> Array:
+    """(x − center) / spread, or an error where that is beyond the range of the type."""
+    try:
+        with np.errstate(over="raise"):
+            return (X - center) / spread
+    except FloatingPointError:
+        raise ValueError(
+            f"A value of {np.abs(X).max():.3g} is too far from the training samples, one of whose "
+            f"features spreads by {spread.min():.3g}: standardised, it is beyond the range of "
+            f"{X.dtype}. Look for a value that is out of scale."
+        ) from None
 
 
 def standard(X: Array, weights: NDArray[np.float64]) -> tuple[Array, Array]:
