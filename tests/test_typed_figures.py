@@ -21,6 +21,7 @@ ALLOWED = tomllib.loads((Path(__file__).parent / "typed_figures.toml").read_text
 
 def said(text):
     """What a page says in its own words: without marks, code, links and formulas."""
+    text = re.sub(r"^```\{\w+\}(.*?)^```", r"\1", text, flags=re.DOTALL | re.MULTILINE)  # notes
     for marked in (
         TABLE, FIGURE, re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE),
         re.compile(r"<!--.*?-->", re.DOTALL), re.compile(r"^(?: {4}|\t).*$", re.MULTILINE),
