@@ -49,8 +49,10 @@ html_theme_options = {
     "github_url": "https://github.com/crosslabel/crosslabel",
     "show_toc_level": 2,
     "navigation_with_keys": False,
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 4,
 }
+# Pages that stand alone have no sections beside them.
+html_sidebars = {page: [] for page in ("start", "which", "glossary")}
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
