@@ -63,7 +63,7 @@ figures: $(VENV)/.dev
 ## make stranger   how long the first page takes: a fresh environment, the wheel, a folder of pictures, a prediction
 stranger: $(VENV)/.dev
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
-	$(BIN)/python -m tools.stranger dist
+	$(BIN)/python -m tools.stranger dist $(RECORD)
 
 ## make test-machines  the tests under every BLAS kernel, without NumPy's vector instructions, on every Python; takes hours
 # What to leave out or add: make test-machines MACHINES='--only Nehalem 3.13 --tests tests/core'
