@@ -33,6 +33,7 @@ myst_enable_extensions = ["dollarmath", "deflist", "colon_fence", "attrs_inline"
 myst_heading_anchors = 3
 
 autosummary_generate = True
+toc_object_entries_show_parents = "hide"  # "fit()", where the page says whose it is
 autodoc_typehints = "none"  # numpydoc's sections say the types, and link them
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = True

@@ -93,6 +93,15 @@ def test_a_record_says_when_where_and_how_it_was_measured(folder):
     assert "spread" not in (folder / "some.json").read_text().splitlines()[2]
 
 
+@pytest.mark.parametrize("place", sorted(RECORDS.glob("*.json")), ids=lambda place: place.stem)
+def test_what_is_recorded_has_a_day_and_a_machine_or_says_why_not(place):
+    for what, entry in read(place.stem).items():
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", entry.date), what
+        assert entry.machine or "no benchmark repeats it" in entry.note, what
+        assert entry.commit or entry.machine, what
+        assert entry.value == entry.value, what
+
+
 def test_lines_without_a_bar_are_shown_and_miss_nothing(capsys):
     assert show("some", [Line("seconds", 2.5), Line("ratio", 3.0, "<=", 2)]) == 1
     said = capsys.readouterr().out
