@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 # Where benchmarks that take hours keep what they have done.
 KEPT   ?= /var/tmp/crosslabel-bench
 
-.PHONY: help hostile docs linkcheck figures stranger mutants demo test test-slow test-machines house fuzz test-lower audit lint bench bench-methods bench-embed bench-images bench-peers bench-stream bench-gpu reproduce format clean
+.PHONY: help hostile docs linkcheck figures stranger mutants demo test test-slow test-machines house fuzz test-lower audit lint bench bench-methods bench-embed bench-images bench-peers bench-web bench-stream bench-gpu reproduce format clean
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
@@ -63,7 +63,7 @@ figures: $(VENV)/.dev
 ## make stranger   how long the first page takes: a fresh environment, the wheel, a folder of pictures, a prediction
 stranger: $(VENV)/.dev
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
-	$(BIN)/python -m tools.stranger dist
+	$(BIN)/python -m tools.stranger dist $(RECORD)
 
 ## make test-machines  the tests under every BLAS kernel, without NumPy's vector instructions, on every Python; takes hours
 # What to leave out or add: make test-machines MACHINES='--only Nehalem 3.13 --tests tests/core'
@@ -80,9 +80,9 @@ fuzz: $(VENV)/.dev
 
 ## make hostile    20,000 hostile model files with a right checksum, 300 hostile media files, 150 interrupted writers
 hostile: $(VENV)/.dev
-	$(BIN)/python -m benchmarks.hostile --count 20000 --keep $(KEPT)/hostile
-	$(BIN)/python -m benchmarks.hostile_media --count 300
-	$(BIN)/python -m benchmarks.interrupted --trials 50
+	$(BIN)/python -m benchmarks.hostile --count 20000 --keep $(KEPT)/hostile $(RECORD)
+	$(BIN)/python -m benchmarks.hostile_media --count 300 $(RECORD)
+	$(BIN)/python -m benchmarks.interrupted --trials 50 $(RECORD)
 
 ## make test-lower the tests with every dependency at its lower bound
 # Old packages warn of newer ones below them, which pyproject.toml does not bound: not an error here.
@@ -114,31 +114,41 @@ lint: $(VENV)/.dev
 
 ## make bench      speed and accuracy as ratios measured in one run, beside dictlearn and SPAMS
 # What to run: make bench BENCH='--quick' or BENCH='--only closed_form.*'; BENCH='--list' names all.
+# With RECORD=--record every benchmark keeps its values in benchmarks/records; then make figures.
 BENCH ?=
+RECORD ?=
 bench: $(VENV)/.bench $(KEPT)/spams/.made
-	CROSSLABEL_BENCH=$(KEPT) $(BIN)/python -m benchmarks $(BENCH)
+	CROSSLABEL_BENCH=$(KEPT) $(BIN)/python -m benchmarks $(BENCH) $(RECORD)
 
 ## make bench-methods  the comparison methods: speed beside peers (their accuracy: make reproduce)
 bench-methods: $(VENV)/.bench
-	$(BIN)/python -m benchmarks.methods_speed
+	$(BIN)/python -m benchmarks.methods_speed $(RECORD)
+
+## make bench-web  the studio in Chromium, and the server under load; needs CROSSLABEL_DATA
+bench-web: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.studio $(RECORD)
+	$(BIN)/python -m benchmarks.serve $(RECORD)
 
 ## make bench-peers  ours beside dictlearn, scikit-learn and SPAMS: one table, a record and a plot
 bench-peers: $(VENV)/.bench $(KEPT)/spams/.made
-	CROSSLABEL_BENCH=$(KEPT) $(BIN)/python -m benchmarks.peers --record $(KEPT)/peers.json
+	CROSSLABEL_BENCH=$(KEPT) $(BIN)/python -m benchmarks.peers --record $(KEPT)/peers.json $(if $(RECORD),--for-docs)
 
 ## make bench-embed  embeddings: speed beside the bare network, agreement with torch, accuracy; needs CROSSLABEL_DATA
 bench-embed: $(VENV)/.dev
-	CROSSLABEL_BENCH=$(KEPT) $(BIN)/python -m benchmarks.embedding
+	CROSSLABEL_BENCH=$(KEPT) $(BIN)/python -m benchmarks.embedding $(RECORD)
 
 ## make bench-images  accuracy from raw images and clips; needs CROSSLABEL_DATA, takes hours
 bench-images: $(VENV)/.dev
-	$(BIN)/python -m benchmarks.features --scene15
-	$(BIN)/python -m benchmarks.predict
-	$(BIN)/python -m benchmarks.mutate
-	$(BIN)/python -m benchmarks.extended_yale_b
-	$(BIN)/python -m benchmarks.dynamic_textures
-	$(BIN)/python -m benchmarks.scene15 --folder $(KEPT)/scene15
-	$(BIN)/python -m benchmarks.caltech101 --folder $(KEPT)/caltech101-nested
+	$(BIN)/python -m benchmarks.features --scene15 $(RECORD)
+	$(BIN)/python -m benchmarks.predict $(RECORD)
+	$(BIN)/python -m benchmarks.mutate $(RECORD)
+	$(BIN)/python -m benchmarks.manifolds $(RECORD)
+	$(BIN)/python -m benchmarks.corruption $(RECORD)
+	$(BIN)/python -m benchmarks.rejection $(RECORD)
+	$(BIN)/python -m benchmarks.extended_yale_b $(RECORD)
+	$(BIN)/python -m benchmarks.dynamic_textures $(RECORD)
+	$(BIN)/python -m benchmarks.scene15 --folder $(KEPT)/scene15 $(RECORD)
+	$(BIN)/python -m benchmarks.caltech101 --folder $(KEPT)/caltech101-nested $(RECORD)
 
 ## make reproduce  the paper's tables and figures, as far as the data at hand allow; takes hours, resumes
 reproduce: $(VENV)/.dev
@@ -148,15 +158,15 @@ reproduce: $(VENV)/.dev
 
 ## make bench-gpu  iterations and queries on a GPU, at the sizes of the paper's data sets
 bench-gpu: $(VENV)/.dev
-	$(BIN)/python -m benchmarks.gpu --stages
+	$(BIN)/python -m benchmarks.gpu --stages $(RECORD)
 
 ## make bench-stream  12 GB from disk, 10,000 classes, all of (Fashion-)MNIST, Dask, forgetting; takes an hour
 bench-stream: $(VENV)/.dev
-	$(BIN)/python -m benchmarks.streaming
-	$(BIN)/python -m benchmarks.many_classes
-	$(BIN)/python -m benchmarks.dask_pass
-	$(BIN)/python -m benchmarks.forgetting
-	$(BIN)/python -m benchmarks.fashion_mnist
+	$(BIN)/python -m benchmarks.streaming $(RECORD)
+	$(BIN)/python -m benchmarks.many_classes $(RECORD)
+	$(BIN)/python -m benchmarks.dask_pass $(RECORD)
+	$(BIN)/python -m benchmarks.forgetting $(RECORD)
+	$(BIN)/python -m benchmarks.fashion_mnist $(RECORD)
 
 ## make format     put the code into its one format
 format: $(VENV)/.dev

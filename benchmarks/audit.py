@@ -13,8 +13,9 @@ where X.npz holds the embeddings X and the labels y of all photos.
 from __future__ import annotations
 
 import argparse
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,8 @@ from sklearn.metrics import average_precision_score
 from sklearn.model_selection import cross_val_predict
 from threadpoolctl import threadpool_limits
 
+from benchmarks.command import command
+from benchmarks.lines import Line
 from crosslabel import audit
 
 PER_CLASS, SHARE, REPEATS = 30, 0.1, 3
@@ -75,12 +78,17 @@ def measured(
     return float(average_precision_score(problem.wrong, -quality)), seconds
 
 
-def main() -> None:
-    """Print a row for each draw, and the means."""
+def main() -> int:
+    """The words of the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("embeddings", help="An .npz file with X and y.")
     parser.add_argument("--first", type=int, default=0, help="The number of the first draw.")
-    options = parser.parse_args()
+    title = "Wrong labels of Caltech101, one thread"
+    return command("audit", title, lines, parser)
+
+
+def lines(options: argparse.Namespace) -> Iterator[Line]:
+    """Average precision of ours and theirs, and the share of the time."""
     data = np.load(options.embeddings, allow_pickle=False)
     rows = []
     with threadpool_limits(1):
@@ -88,18 +96,13 @@ def main() -> None:
         for seed in range(options.first, options.first + REPEATS):
             problem = flipped(data["X"], data["y"], seed)
             rows.append([*measured(ours, problem), *measured(theirs, problem)])
-            _print(f"draw {seed}", rows[-1])
-    _print("mean", np.mean(rows, axis=0).tolist())
-
-
-def _print(name: str, row: list[float]) -> None:
-    own, seconds, other, others = row
-    print(
-        f"{name}: average precision {own:.4f} in {seconds:.2f} s; cleanlab with logistic "
-        f"regression {other:.4f} in {others:.2f} s; {seconds / others:.3f} of the time",
-        flush=True,
-    )
+    own, seconds, other, others = np.array(rows).T
+    yield Line("average precision of the wrong labels, mean of three draws", own.mean())
+    yield Line("… lowest", own.min())
+    yield Line("… highest", own.max())
+    yield Line("average precision of cleanlab's ranking, mean of three draws", other.mean())
+    yield Line("our time / cleanlab's, mean of three draws", (seconds / others).mean())
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

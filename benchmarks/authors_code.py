@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import argparse
 import subprocess
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,8 @@ import numpy as np
 from scipy.io import loadmat, savemat
 from sklearn.datasets import load_digits
 
+from benchmarks.command import command
+from benchmarks.lines import Line
 from crosslabel import COPAR, DLSI, DPL, FDDL, SRC
 from crosslabel.core.fisher import FisherModel
 from crosslabel.core.scaling import unit_rows
@@ -147,7 +151,7 @@ def _fddl(model: Any, X: Any, labels: Any, D: Any, codes: Any) -> float:
 OBJECTIVES = {"DLSI": _dlsi, "COPAR": _copar, "FDDL": _fddl}
 
 
-def show(name: str, model: Any, theirs: dict[str, Any], scale: float) -> None:
+def compared(name: str, model: Any, theirs: dict[str, Any], scale: float) -> Iterator[Line]:
     """Objectives, the dictionaries' difference, and decisions with each side's and with theirs."""
     X, labels, Q = problem()
     learnt(model, X, labels)
@@ -157,7 +161,9 @@ def show(name: str, model: Any, theirs: dict[str, Any], scale: float) -> None:
     if name == "COPAR":  # their shared atoms come last
         D, codes = np.roll(D, SHARED, axis=0), np.roll(codes, SHARED, axis=1)
     value = OBJECTIVES[name](model, X, labels, D, codes)
-    print(f"{name}: our objective at their dictionary and codes {value:.9f}, theirs {cost[-1]:.9f}")
+    yield Line(f"authors | {name} | our objective at their dictionary and codes", value)
+    yield Line(f"authors | {name} | theirs", cost[-1])
+    yield Line(f"authors | {name} | ours after {ROUNDS} rounds", model.objective_trace_[-1])
     for whose, trace in {"ours": model.objective_trace_, "theirs": cost}.items():
         print(f"{name}: objective by round, {whose:6} {np.array2string(trace, precision=4)}")
     print(f"{name}: dictionaries differ by at most {np.abs(model.dictionary_ - D).max():.2g}")
@@ -169,10 +175,11 @@ def show(name: str, model: Any, theirs: dict[str, Any], scale: float) -> None:
     decided["their"] = model._scores(Q).argmax(axis=1)
     said = theirs[f"{key}_pred"].astype(int) - 1
     for whose, labels_ in decided.items():
-        print(f"{name}: {np.sum(labels_ == said)} of {len(Q)} decisions agree, {whose} dictionary")
+        what = f"authors | {name} | of {len(Q)} decisions alike, {whose} dictionary"
+        yield Line(what, int(np.sum(labels_ == said)))
 
 
-def show_dpl(code: Path, given: dict[str, Any]) -> None:
+def compared_dpl(code: Path, given: dict[str, Any]) -> Iterator[Line]:
     """DPL: atoms, analysis dictionaries and decisions after some rounds of each side."""
     X, labels, Q = problem()
     model = learnt(DPL(ATOMS, max_iter=ROUNDS, random_state=0), X, labels)
@@ -188,19 +195,24 @@ def show_dpl(code: Path, given: dict[str, Any]) -> None:
         value += model.fidelity * ((own @ P[atoms].T - A[:, :, c].T) ** 2).sum()
         value += model.suppression * ((others @ P[atoms].T) ** 2).sum()
         value += model.ridge * (P[atoms] ** 2).sum()
-    print(f"DPL: objective, theirs after {ROUNDS} rounds {value:.6f}")
+    yield Line("authors | DPL | theirs", value)
+    yield Line(f"authors | DPL | ours after {ROUNDS} rounds", model.objective_trace_[-1])
     apart = [np.abs(a - b).max() for a, b in ((model.dictionary_, D), (model.projection_, P))]
     print(f"DPL: dictionaries differ by at most {apart[0]:.2g}, analysis ones by {apart[1]:.2g}")
     said = theirs["dpl_pred"].astype(int) - 1
-    agree = np.sum(model._scores(Q).argmax(axis=1) == said)
-    print(f"DPL: {agree} of {len(Q)} decisions agree, its own dictionary")
+    agree = int(np.sum(model._scores(Q).argmax(axis=1) == said))
+    yield Line(f"authors | DPL | of {len(Q)} decisions alike, its own dictionary", agree)
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("dictol", type=Path)
     parser.add_argument("--dpl", type=Path)
-    paths = parser.parse_args()
+    return command("authors_code", "Beside the authors' own code", lines, parser)
+
+
+def lines(paths: argparse.Namespace) -> Iterator[Line]:
+    """Objectives, and how many decisions are alike."""
     X, labels, Q = problem()
     few = {"max_iter": ROUNDS, "tol": 0.0, "random_state": 0}
     models = {
@@ -217,12 +229,12 @@ def main() -> None:
     }  # fmt: skip
     theirs = octave(paths.dictol, given)
     src = learnt(SRC(2 * LAMBDA), X, labels)
-    agree = np.sum(src._scores(Q).argmax(axis=1) == theirs["src_pred"].astype(int) - 1)
-    print(f"SRC: of {len(Q)} decisions {agree} agree")
     for name, model in models.items():
-        show(name, model, theirs, 1.0 if name == "COPAR" else 2.0)
+        yield from compared(name, model, theirs, 1.0 if name == "COPAR" else 2.0)
+    agree = int(np.sum(src._scores(Q).argmax(axis=1) == theirs["src_pred"].astype(int) - 1))
+    yield Line(f"authors | SRC | of {len(Q)} decisions alike, its own dictionary", agree)
     if paths.dpl is not None:
-        show_dpl(paths.dpl, given)
+        yield from compared_dpl(paths.dpl, given)
     doubled = octave(paths.dictol, given, 2.0)
     print(f"DLSI, their update with 2η: {np.array2string(2 * doubled['dlsi_cost'], precision=5)}")
 
@@ -234,4 +246,4 @@ def start(model: Any, X: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -211,7 +211,7 @@ def _query_lines(model: CrossLabelClassifier, many: Array, where: str) -> Iterat
     yield Line(f"10,000 queries / projection, {where}", found / product, "<=", 4)
     matrix, single = apart(lambda: one @ bare, lambda: model.predict(one))
     above = 1e6 * (single - matrix)
-    yield Line(f"one query above its matrix work in µs, {where}", above, "<=", 150)
+    yield Line(f"one query beyond its matrix work in µs, {where}", above, "<=", 150)
 
 
 def import_time() -> Iterator[Line]:
@@ -227,7 +227,7 @@ def import_time() -> Iterator[Line]:
         float(subprocess.run(command, capture_output=True, check=True, env=keeping).stdout)
         for _ in range(6)
     ]
-    name = "importing crosslabel above scikit-learn's linear models in ms"
+    name = "importing crosslabel beyond scikit-learn's linear models in ms"
     yield Line(name, 1e3 * min(runs), "<=", 50)
 
 

@@ -9,14 +9,17 @@ Run: python -m benchmarks.corruption --plot corruption.png
 from __future__ import annotations
 
 import argparse
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import load_sample_image
 
+from benchmarks.command import command
 from benchmarks.extended_yale_b import PAPER
+from benchmarks.lines import Line
 from crosslabel import CRC, SRC, CrossLabelClassifier
 from crosslabel.core.scaling import Array
 from crosslabel.datasets import load_extended_yale_b
@@ -59,8 +62,12 @@ DAMAGES: dict[str, tuple[Damage, tuple[float, ...]]] = {
 }
 
 
-def curves() -> dict[str, dict[str, list[float]]]:
-    """Accuracy of each method at each share of each damage."""
+Curves = dict[str, dict[str, list[float]]]
+"""Accuracies by damage, method and share."""
+
+
+def curves() -> tuple[Curves, dict[str, float]]:
+    """Accuracies by damage, method and share; the processor's seconds of a query of each method."""
     data = load_extended_yale_b()
     rows = Pixels(SIZE, normalize=False).fit_transform(data.images).astype(float)
     ((train, test),) = per_class(data.target, 32, repeats=1, seed=0)
@@ -68,28 +75,22 @@ def curves() -> dict[str, dict[str, list[float]]]:
     asked = np.concatenate(
         [rng.choice(test[data.target[test] == c], PER_PERSON, replace=False) for c in range(38)]
     )
-    found: dict[str, dict[str, list[float]]] = {damage: {} for damage in DAMAGES}
+    found: Curves = {damage: {} for damage in DAMAGES}
+    spent: dict[str, float] = {}
+    asked_of_each = len(asked) * sum(len(shares) for _, shares in DAMAGES.values())
     for name, make in METHODS.items():
-        started = time.perf_counter()
-        model = make().fit(rows[train], data.target[train])
+        model, seconds = make().fit(rows[train], data.target[train]), 0.0
         for damage, (spoil, shares) in DAMAGES.items():
             # The same damage for every method.
             queries = [spoil(rows[asked], share, np.random.default_rng(1)) for share in shares]
+            started = time.process_time()
             found[damage][name] = [model.score(X, data.target[asked]) for X in queries]
-        shown = {damage: [f"{v:.1%}" for v in found[damage][name]] for damage in DAMAGES}
-        print(f"{name}, {time.perf_counter() - started:.0f} s: {shown}", flush=True)
-    return found
+            seconds += time.process_time() - started
+        spent[name] = seconds / asked_of_each
+    return found, spent
 
 
-def table(damage: str, rows: dict[str, list[float]]) -> str:
-    """In Markdown."""
-    _, shares = DAMAGES[damage]
-    head = f"| {damage} | " + " | ".join(f"{share:.0%}" for share in shares) + " |"
-    body = [f"| {name} | " + " | ".join(f"{v:.1%}" for v in rows[name]) + " |" for name in rows]
-    return "\n".join([head, "|---|" + "---|" * len(shares), *body])
-
-
-def plot(found: dict[str, dict[str, list[float]]], place: Path) -> None:
+def plot(found: Curves, place: Path) -> None:
     """Curves of both damages, side by side."""
     from matplotlib.figure import Figure
 
@@ -104,16 +105,22 @@ def plot(found: dict[str, dict[str, list[float]]], place: Path) -> None:
     figure.savefig(place)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--plot", type=Path, default=Path("corruption.png"))
-    found = curves()
+def lines(place: Path | None) -> Iterator[Line]:
+    """Accuracy of each method at each share of each damage, and the milliseconds of a query."""
+    found, spent = curves()
     for damage, rows in found.items():
-        print(f"\n{table(damage, rows)}", flush=True)
-    place = parser.parse_args().plot
-    plot(found, place)
-    print(f"\nThe curves are {place}.")
+        for name, values in rows.items():
+            for share, value in zip(DAMAGES[damage][1], values):
+                yield Line(f"{damage} | {name} | {share:.0%}", 100 * value)
+    for name, seconds in spent.items():
+        yield Line(f"{name}: ms of a query", 1e3 * seconds)
+    if place is not None:
+        plot(found, place)
+        print(f"The curves are {place}.")
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--plot", type=Path, help="draws the curves there")
+    title = "Corrupted queries, Extended Yale B at 24×21, 32 per person"
+    sys.exit(command("corruption", title, lambda given: lines(given.plot), parser))

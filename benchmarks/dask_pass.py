@@ -16,7 +16,8 @@ import dask.array as da
 import numpy as np
 from distributed import Client, LocalCluster
 
-from benchmarks.lines import Line, show
+from benchmarks.command import command
+from benchmarks.lines import Line
 from crosslabel import CrossLabelClassifier
 from crosslabel.intake.lift import Lift
 from crosslabel.intake.partitions import absorb_partitions
@@ -71,4 +72,4 @@ def lines() -> Iterator[Line]:
 
 
 if __name__ == "__main__":
-    sys.exit(1 if show("Dask", lines()) else 0)
+    sys.exit(command("dask_pass", "Dask", lambda given: lines()))

@@ -5,11 +5,14 @@ Run: python -m benchmarks.extended_yale_b
 
 from __future__ import annotations
 
-import time
+import sys
+from collections.abc import Iterator
 
 import numpy as np
 from sklearn.pipeline import make_pipeline
 
+from benchmarks.command import command
+from benchmarks.lines import Line
 from crosslabel import CrossLabelClassifier
 from crosslabel.datasets import load_extended_yale_b
 from crosslabel.datasets.splits import per_class
@@ -31,23 +34,20 @@ FEATURES = {
 }
 
 
-def main() -> None:
+def lines() -> Iterator[Line]:
+    """Mean accuracy of the global rule on each feature."""
     data = load_extended_yale_b()
     for name, make in FEATURES.items():
-        started = time.perf_counter()
         scores = []
         for seed, (train, test) in enumerate(per_class(data.target, 32, repeats=SPLITS, seed=0)):
             model = CrossLabelClassifier(rule="global", random_state=seed, **PAPER)
             pipeline = make_pipeline(*make(seed), model)
             pipeline.fit(data.images[train], data.target[train])
             scores.append(pipeline.score(data.images[test], data.target[test]))
-        spent = time.perf_counter() - started
-        print(
-            f"{name:<32} {np.mean(scores):.2%} ± {100 * np.std(scores):.2f} "
-            f"({SPLITS} splits, global rule, {spent:.0f} s)",
-            flush=True,
-        )
+        what = f"{name}: accuracy, % (± {100 * np.std(scores):.2f})"
+        yield Line(what, 100 * float(np.mean(scores)))
 
 
 if __name__ == "__main__":
-    main()
+    title = f"Extended Yale B, 32 per person, {SPLITS} splits, global rule"
+    sys.exit(command("extended_yale_b", title, lambda given: lines()))

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import argparse
 import resource
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from benchmarks.command import command
+from benchmarks.lines import Line, lines_of
 from crosslabel.datasets import load_scene15, read_image
 from crosslabel.datasets.splits import per_class
 from crosslabel.features import LBPTOP, DenseSIFT, SpatialPyramid
@@ -28,7 +31,7 @@ def seconds(function: Callable[[], object], repeats: int = 3) -> float:
     return best
 
 
-def dense_sift() -> None:
+def dense_sift() -> Iterator[Line]:
     """Ours and OpenCV's SIFT at the same places and sizes."""
     import cv2
 
@@ -50,11 +53,12 @@ def dense_sift() -> None:
     for _ in range(5):
         ours = min(ours, seconds(lambda: [sift.describe(image) for image in images]))
         theirs = min(theirs, seconds(lambda: [rival.compute(i, p) for i, p in zip(images, grids)]))
-    print(f"dense SIFT: {1e3 * ours / len(images):.1f} ms an image of {count:.0f} descriptors")
-    print(f"OpenCV's SIFT: {theirs / ours:.1f} times as long")
+    yield Line("dense SIFT: descriptors of an image", float(count))
+    yield Line("dense SIFT: ms of an image", 1e3 * ours / len(images))
+    yield Line("dense SIFT: OpenCV's SIFT at the same places / ours, time", theirs / ours)
 
 
-def lbptop() -> None:
+def lbptop() -> Iterator[Line]:
     """Ours and the literal definition, voxel by voxel, on a random volume."""
     from tests.features.test_lbptop import literal
 
@@ -65,10 +69,11 @@ def lbptop() -> None:
     same = np.allclose(
         patterns.histograms(volume).reshape(3, -1), literal(volume, (1, 1, 1), "nearest")
     )
-    print(f"LBP-TOP: the literal definition takes {theirs / ours:.0f} times as long; equal: {same}")
+    yield Line("LBP-TOP: the literal definition / ours, time", theirs / ours)
+    yield Line("LBP-TOP: equal to the literal definition", same, ">=", 1)
 
 
-def scene15() -> None:
+def scene15() -> Iterator[Line]:
     """Codebook from one split's training images, then all 4485 images, in two processes."""
     data = load_scene15()
     train, _ = next(per_class(data.target, 100, seed=0))
@@ -78,7 +83,8 @@ def scene15() -> None:
     learnt = time.perf_counter()
     pyramid.transform(data.filenames)
     done = time.perf_counter()
-    print(f"Scene15 in two processes: codebook {learnt - started:.0f} s, all {done - learnt:.0f} s")
+    yield Line("Scene15 in two processes: seconds of the codebook", learnt - started)
+    yield Line("Scene15 in two processes: seconds of codebook and all images", done - started)
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     spent = sum(usage.ru_utime + usage.ru_stime for usage in usages)
     print(f"    processor time of this process and its ended children: {spent:.0f} s")
@@ -87,8 +93,11 @@ def scene15() -> None:
 if __name__ == "__main__":
     options = argparse.ArgumentParser()
     options.add_argument("--scene15", action="store_true")
-    given = options.parse_args()
-    dense_sift()
-    lbptop()
-    if given.scene15:
-        scene15()
+    sys.exit(
+        command(
+            "features",
+            "Features, one thread",
+            lambda given: lines_of([dense_sift, lbptop, *([scene15] if given.scene15 else [])]),
+            options,
+        )
+    )

@@ -1,9 +1,10 @@
 """Put the figures of the records into README and docs: `make figures`.
 
 In a text, a figure stands between `<!--=name-->` and `<!--/-->`; `records/figures.toml` says of
-each name which line of which record it is and how it is written. A table of a whole record stands
-between `<!-- table: name -->` and `<!-- end -->`. Everything between such marks is written anew;
-`tests/test_figures.py` fails where that would change anything.
+each name which line of which record it is and how it is written. A table stands between
+`<!-- table: name -->` and `<!-- end -->` (`benchmarks.tables`). Everything between such marks is
+written anew; `tests/test_figures.py` fails where that would change anything, and where a page says
+a measured figure outside of them.
 """
 
 from __future__ import annotations
@@ -14,14 +15,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchmarks.records import RECORDS, Entry, read
+from benchmarks.tables import table
 from crosslabel.files.whole import write_whole
 
 ROOT = Path(__file__).parent.parent
 FIGURE = re.compile(r"<!--=([\w-]+)-->.*?<!--/-->", re.DOTALL)
 TABLE = re.compile(r"<!-- table: ([\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
-
-RIVAL = re.compile(r"\b(above|below)\b")
-"""In the name of a line: its bar is what a rival reached in the same run."""
 
 
 def documents(root: Path = ROOT) -> list[Path]:
@@ -33,33 +32,24 @@ def documents(root: Path = ROOT) -> list[Path]:
 def figures(folder: Path = RECORDS) -> dict[str, str]:
     """Every named figure as it is written in a text."""
     wanted = tomllib.loads((folder / "figures.toml").read_text(encoding="utf-8"))
-    records = {one["record"]: read(one["record"], folder) for one in wanted.values()}
-    return {name: _written(one, records[one["record"]]) for name, one in wanted.items()}
+    return {
+        name: _written(record[line], *how)
+        for record_name, named in wanted.items()
+        for record in [read(record_name, folder)]
+        for name, (line, *how) in named.items()
+    }
 
 
-def _written(wanted: Mapping[str, str], record: Mapping[str, Entry]) -> str:
-    """One figure: the value of a line, what it was compared with, or its reciprocal."""
-    entry = record[wanted["line"]]
+def _written(entry: Entry, form: str, take: str = "value") -> str:
+    """One figure: the value of a line, its deviation, what it was compared with, or a multiple."""
     takes = {
         "value": lambda: entry.value,
         "rival": lambda: entry.bar,
+        "spread": lambda: entry.spread,
         "inverse": lambda: 1 / entry.value,
         "percent": lambda: 100 * entry.value,
     }
-    number = takes[wanted.get("take", "value")]()
-    return format(number, wanted.get("format", ".3g")).replace("-", "−")
-
-
-def table(name: str, folder: Path = RECORDS) -> str:
-    """A whole record as Markdown: one that was written as a table, or lines as rows."""
-    ready = folder / f"{name}.md"
-    if ready.exists():
-        return ready.read_text(encoding="utf-8").strip()
-    rows = ["| what | measured | beside it |", "|---|---|---|"]
-    for what, entry in read(name, folder).items():
-        beside = f"{entry.bar:.4g}" if RIVAL.search(what) else ""
-        rows.append(f"| {what} | {entry.value:.4g} | {beside} |")
-    return "\n".join(rows)
+    return format(takes[take](), form).replace("-", "−")
 
 
 def filled(text: str, known: Mapping[str, str], folder: Path = RECORDS) -> str:

@@ -6,14 +6,16 @@ Run on a machine with a GPU: python -m benchmarks.gpu [--skip-cpu] [--stages]
 from __future__ import annotations
 
 import argparse
-import json
+import sys
 import time
-from pathlib import Path
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 import torch
 
+from benchmarks.command import command
+from benchmarks.lines import Line
 from crosslabel import CrossLabelClassifier
 from crosslabel.core import solver as cpu
 from crosslabel.core.atoms import AtomLayout
@@ -28,7 +30,7 @@ N_ITER = 20
 
 
 class Size(NamedTuple):
-    """A problem as the issue names it, and the seconds to reach."""
+    """A problem: samples are those of each class, atoms too."""
 
     name: str
     n_features: int
@@ -36,16 +38,31 @@ class Size(NamedTuple):
     n_samples: int
     n_atoms: int
     n_shared: int
-    reach: float
+
+    @property
+    def title(self) -> str:
+        """Its name and sizes."""
+        shared = f" + {self.n_shared} shared" if self.n_shared else ""
+        sizes = f"{self.n_features}, {self.n_classes}×{self.n_samples}, {self.n_atoms}{shared}"
+        return f"{self.name} ({sizes})"
 
 
 SIZES = [
-    Size("Extended Yale B", 504, 38, 32, 15, 0, 0.08),
-    Size("Scene15", 3000, 15, 100, 30, 0, 0.07),
-    Size("Caltech101", 3000, 102, 30, 29, 100, 0.5),
-    Size("DynTex++", 177, 36, 50, 30, 0, 0.10),
-    Size("UCF50", 6000, 50, 105, 75, 0, 1.0),
+    Size("Extended Yale B", 504, 38, 32, 15, 0),
+    Size("Scene15", 3000, 15, 100, 30, 0),
+    Size("Caltech101", 3000, 102, 30, 29, 100),
+    Size("DynTex++", 177, 36, 50, 30, 0),
+    Size("UCF50", 6000, 50, 105, 75, 0),
 ]
+
+
+COLUMNS = {
+    "iterations, s": "iterations",
+    "learn, s": "learn",
+    "CPU, s": "cpu",
+    "off": "difference",
+}
+"""Of the table: what `iterations` calls them."""
 
 
 def problem(size: Size) -> tuple[Moments, np.ndarray, AtomLayout]:
@@ -71,8 +88,8 @@ def seconds(work) -> float:
     return time.perf_counter() - started
 
 
-def stages(size: Size) -> None:
-    """Where one iteration's time goes, launch by launch."""
+def stages(size: Size) -> dict[str, float]:
+    """Where one iteration's time goes, launch by launch, in milliseconds."""
     statistics, start, layout = problem(size)
     sweep = gpu.ExactSweep(statistics, start, layout, PENALTIES, torch.device("cuda"))
     for _ in range(3):
@@ -90,9 +107,9 @@ def stages(size: Size) -> None:
         "atoms": lambda: sweep.atoms.update(X.T @ X, X.T @ sweep.rows),
         "whole, recorded": sweep,
     }
-    for name, work in parts.items():
+    for work in parts.values():
         work()
-        print(f"    {name:<16}{1e3 * min(seconds(work) for _ in range(3)):8.2f} ms", flush=True)
+    return {name: 1e3 * min(seconds(work) for _ in range(3)) for name, work in parts.items()}
 
 
 def iterations(size: Size, with_cpu: bool) -> dict:
@@ -111,7 +128,7 @@ def iterations(size: Size, with_cpu: bool) -> dict:
     times = [seconds(lambda s=s: gpu.iterate(s, N_ITER)) for s in sweeps]
     del sweeps
     whole = min(seconds(learn) for _ in range(3))
-    record = size._asdict() | {"first": first, "iterations": min(times), "learn": whole}
+    record = {"first": first, "iterations": min(times), "learn": whole}
     if with_cpu:
         started = time.perf_counter()
         expected = cpu.learn(statistics, start, layout, PENALTIES, max_iter=N_ITER).dictionary
@@ -137,35 +154,38 @@ def queries() -> dict:
         ).fit(X, y)
         model.predict(batch)
         spent = min(seconds(lambda m=model: m.predict(batch)) for _ in range(3))
-        rates[rule] = len(batch) / spent
+        rates[f"{rule} rule: million queries a second"] = 1e-6 * len(batch) / spent
         labels = model.predict(batch[:2000]).cpu().numpy()
         on_host = model.fitted_.view.prepared.scores(unit_rows(batch[:2000].cpu().numpy())).argmax(
             axis=1
         )
-        rates[f"{rule}, share of labels as on the host"] = float((on_host == labels).mean())
+        rates[f"{rule} rule: share of labels as on the host"] = float((on_host == labels).mean())
     return rates
 
 
-def main() -> None:
-    options = argparse.ArgumentParser()
+def lines(given: argparse.Namespace) -> Iterator[Line]:
+    """Tables of the iterations and of their stages, then the queries."""
+    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}", flush=True)
+    for size in SIZES:
+        if given.only in size.name:
+            found = iterations(size, not given.skip_cpu)
+            for column, what in COLUMNS.items():
+                if what in found:
+                    yield Line(f"20 iterations | {size.title} | {column}", found[what])
+            if given.stages:
+                for name, milliseconds in stages(size).items():
+                    yield Line(f"one iteration | {size.name} | {name}, ms", milliseconds)
+    for name, value in queries().items():
+        yield Line(name, value)
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--skip-cpu", action="store_true")
     options.add_argument("--stages", action="store_true")
     options.add_argument("--only", default="", help="problems whose name holds this")
-    options.add_argument("--out", type=Path, help="writes the record there")
-    given = options.parse_args()
-    records = {"device": torch.cuda.get_device_name(), "torch": torch.__version__, "problems": []}
-    for size in SIZES:
-        if given.only in size.name:
-            record = iterations(size, not given.skip_cpu)
-            records["problems"].append(record)
-            print(json.dumps(record), flush=True)
-            if given.stages:
-                stages(size)
-    records["queries per second"] = queries()
-    print(json.dumps(records["queries per second"]), flush=True)
-    if given.out:
-        given.out.write_text(json.dumps(records, indent=1))
+    return command("gpu", "On one GPU, float64", lines, options)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -23,8 +23,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.command import command
 from benchmarks.consistent import hostile
-from benchmarks.lines import Line, show
+from benchmarks.lines import Line
 from benchmarks.loadable import Loadable, loadable
 from benchmarks.mutate import cpu_seconds
 
@@ -136,8 +137,12 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=20_000)
     parser.add_argument("--first", type=int, default=0, help="Number of the first file.")
     parser.add_argument("--keep", type=Path, default=None, help="Folder for files that did harm.")
-    words = parser.parse_args()
-    return show("hostile model files", measured(words.first, words.count, words.keep))
+    return command(
+        "hostile",
+        "hostile model files",
+        lambda given: measured(given.first, given.count, given.keep),
+        parser,
+    )
 
 
 if __name__ == "__main__":

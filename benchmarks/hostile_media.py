@@ -28,7 +28,8 @@ import scipy.sparse
 from PIL import Image
 
 from benchmarks.asking import memory
-from benchmarks.lines import Line, show
+from benchmarks.command import command
+from benchmarks.lines import Line
 from crosslabel import ClassStatistics
 from crosslabel.datasets.mat import load_features
 from crosslabel.media.clips import read_clip
@@ -183,11 +184,11 @@ def main() -> int:
     )
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--read", type=Path, default=None, help="Read this folder: the child.")
-    words = parser.parse_args()
-    if words.read is not None:
-        read_all(words.read)
+    if "--read" in sys.argv:  # the child, which measures nothing of its own
+        read_all(parser.parse_args().read)
         return 0
-    return show("hostile media, feature and statistics files", measured(words.count))
+    title = "hostile media, feature and statistics files"
+    return command("hostile_media", title, lambda given: measured(given.count), parser)
 
 
 if __name__ == "__main__":

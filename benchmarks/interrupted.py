@@ -26,7 +26,8 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from benchmarks.lines import Line, show
+from benchmarks.command import command
+from benchmarks.lines import Line
 from benchmarks.loadable import LABELS, ROWS
 from crosslabel import ClassStatistics, CrossLabelClassifier
 from crosslabel.features.extraction import extract
@@ -192,7 +193,9 @@ def measured(trials: int) -> Iterator[Line]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Interrupt writers, and see whether all is there.")
     parser.add_argument("--trials", type=int, default=50, help="Of each kind.")
-    return show("interrupted writers", measured(parser.parse_args().trials))
+    return command(
+        "interrupted", "interrupted writers", lambda given: measured(given.trials), parser
+    )
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import platform
 from collections.abc import Callable, Iterable, Iterator
@@ -17,17 +18,17 @@ COMPARISONS = {"<=": operator.le, ">=": operator.ge, ">": operator.gt}
 
 
 class Line(NamedTuple):
-    """What was measured, its value, and the bar."""
+    """What was measured, its value, and the bar, where there is one."""
 
     what: str
     value: float
-    relation: str
-    bar: float
+    relation: str = ""
+    bar: float = math.nan
 
     @property
     def met(self) -> bool:
         """Whether the bar was met."""
-        return bool(COMPARISONS[self.relation](self.value, self.bar))
+        return not self.relation or bool(COMPARISONS[self.relation](self.value, self.bar))
 
 
 Part = Callable[[], Iterator[Line]]
@@ -53,10 +54,8 @@ def show(title: str, lines: Iterable[Line]) -> int:
     missed = 0
     for line in lines:
         missed += not line.met
-        verdict = "ok" if line.met else "MISSED"
-        print(
-            f"{line.what:<70} {line.value:>10.4g}  {line.relation} {line.bar:<8g} {verdict}",
-            flush=True,
-        )
+        bar = f"  {line.relation} {line.bar:<8g}" if line.relation else ""
+        verdict = "" if not line.relation else " ok" if line.met else " MISSED"
+        print(f"{line.what:<70} {line.value:>10.4g}{bar}{verdict}", flush=True)
     print(f"\n{missed} missed" if missed else "\nall met", flush=True)
     return missed

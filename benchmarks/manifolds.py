@@ -8,8 +8,8 @@ Run: python -m benchmarks.manifolds
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from pyriemann.classification import MDM, TSClassifier
@@ -19,6 +19,8 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
+from benchmarks.command import command
+from benchmarks.lines import Line
 from crosslabel import CrossLabelClassifier, GaussianDiscriminant, GrassmannCoding
 from crosslabel.datasets import load_dynamic_textures
 from crosslabel.datasets.splits import earlier_later, per_class
@@ -31,13 +33,15 @@ def flagship(kernel: str = "auto") -> CrossLabelClassifier:
     return CrossLabelClassifier(kernel=kernel, random_state=0)
 
 
-def report(name: str, model: object, X: np.ndarray, y: np.ndarray, splits: Iterable) -> None:
-    """Mean accuracy over the splits, their deviation, and the seconds of all fits and queries."""
-    started, scores = time.perf_counter(), []
+def judged(
+    name: str, column: str, model: object, X: np.ndarray, y: np.ndarray, splits: Iterable
+) -> Line:
+    """Mean accuracy over the splits, with their deviation."""
+    scores = []
     for train, test in splits:
         scores.append(100 * clone(model).fit(X[train], y[train]).score(X[test], y[test]))
-    spent = time.perf_counter() - started
-    print(f"  {name:46} {np.mean(scores):6.2f} ± {np.std(scores, ddof=1):4.2f}  {spent:6.2f} s")
+    spread = f" (± {np.std(scores, ddof=1):.2f})"
+    return Line(f"accuracy | {name} | {column}{spread}", float(np.mean(scores)))
 
 
 def on_matrices() -> dict[str, object]:
@@ -55,28 +59,31 @@ def on_matrices() -> dict[str, object]:
     return {**ours, **theirs}
 
 
-def textures() -> None:
+def textures() -> Iterator[Line]:
     data = load_dynamic_textures()
     y = data.target
     split = earlier_later(y, data.origins[:, 0])
     splits = [split, split[::-1]]
     print(f"{len(y)} clips of {len(data.target_names)} dynamic textures, both ways round")
     histograms = LBPTOP().fit_transform(data.images)
-    report("flagship on LBP-TOP", flagship(), histograms, y, splits)
-    report("flagship on roots of LBP-TOP", flagship(), np.sqrt(histograms), y, splits)
+    lbptop = {"bins": histograms, "square roots": np.sqrt(histograms)}
     rows = RegionCovariance("clips", output="matrix").fit_transform(data.images)
     matrices = MatrixRows("matrix").inverse_transform(rows)
     for name, model in on_matrices().items():
-        report(f"{name}, region covariance", model, matrices, y, splits)
+        yield judged(name, "textures", model, matrices, y, splits)
     subspaces = ClipSubspace().fit_transform(data.images)
     for kernel in ("projection", "projection-rbf"):
-        report(f"flagship, {kernel} kernel, subspaces", flagship(kernel), subspaces, y, splits)
+        name = f"`ClipSubspace`: flagship, {kernel} kernel"
+        yield judged(name, "textures", flagship(kernel), subspaces, y, splits)
     for coding in ("sparse", "local"):
         model = GrassmannCoding(coding=coding, dimension=6, random_state=0)
-        report(f"GrassmannCoding, {coding}, subspaces", model, subspaces, y, splits)
+        name = f"`ClipSubspace`: `GrassmannCoding`, {coding}"
+        yield judged(name, "textures", model, subspaces, y, splits)
+    for name, rows in lbptop.items():
+        yield judged(f"LBP-TOP, {name}: flagship", "textures", flagship(), rows, y, splits)
 
 
-def signals(separation: float) -> None:
+def signals(separation: float) -> Iterator[Line]:
     matrices, y = make_gaussian_blobs(
         100, CHANNELS, class_sep=separation, class_disp=0.5, random_state=0
     )
@@ -85,14 +92,15 @@ def signals(separation: float) -> None:
     splits = list(per_class(y, 20, repeats=SPLITS, seed=0))
     print(f"{len(y)} signals, {CHANNELS} channels × {TIMES}, separation {separation}, 20 per class")
     for name, model in on_matrices().items():
-        report(name, make_pipeline(Covariances("oas"), model), X, y, splits)
+        column = f"signals, separation {separation}"
+        yield judged(name, column, make_pipeline(Covariances("oas"), model), X, y, splits)
 
 
-def main() -> None:
+def lines() -> Iterator[Line]:
     for separation in (0.5, 1.0):
-        signals(separation)
-    textures()
+        yield from signals(separation)
+    yield from textures()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(command("manifolds", "Manifolds: accuracy, %", lambda given: lines()))

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks.lines import Line, show
+from benchmarks.command import command
+from benchmarks.lines import Line
 from crosslabel import CrossLabelClassifier
 
 FEATURES, ATOMS, PER_CLASS = 256, 10, 30
@@ -46,8 +47,7 @@ def lines(n_classes: int) -> Iterator[Line]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--classes", type=int, default=10_000)
-    missed = show("Many classes", lines(parser.parse_args().classes))
-    sys.exit(1 if missed else 0)
+    sys.exit(command("bench", "Many classes", lambda given: lines(given.classes), parser))
 
 
 if __name__ == "__main__":

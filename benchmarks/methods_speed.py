@@ -9,9 +9,10 @@ ratios peer / ours, accuracies, and then the time of every method's fit.
 """
 
 import argparse
+import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.decomposition import DictionaryLearning, SparseCoder
 from threadpoolctl import threadpool_limits
 
+from benchmarks.command import command
+from benchmarks.lines import Line
 from crosslabel import DKSVD, DPL, KSVD, LCKSVD, SRC, CrossLabelClassifierCV, RejectingClassifier
 from crosslabel.core.scaling import unit_rows
 from crosslabel.datasets import load_extended_yale_b
@@ -145,57 +148,72 @@ def timed(model: Any, train: tuple, test: tuple) -> tuple[float, float, float]:
     return trained - started, time.perf_counter() - trained, accuracy
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", default="")
-    parser.add_argument("--fits", default="", help="of these methods only, with commas")
-    parser.add_argument("--no-fits", action="store_true")
-    arguments = parser.parse_args()
+def problem() -> tuple[tuple, tuple]:
+    """Training and test samples with their labels."""
     faces = load_extended_yale_b()
     y = faces.target
     (rows, queries) = next(per_class(y, 32, repeats=1, seed=0))
     X = Pixels((54, 48)).fit_transform(faces.images)
     X = RandomFaces(504, random_state=0).fit(X[rows]).transform(X)
     X = unit_rows(X.astype(np.float64))  # the precision that all of them compute in
-    train, test = (X[rows], y[rows]), (X[queries], y[queries])
-    chosen = [name for name in arguments.only.split(",") if name]
-    ratios = []
-    print(f"{'':<30}{'fit s':>9}{'predict s':>11}{'accuracy':>10}", flush=True)
+    return (X[rows], y[rows]), (X[queries], y[queries])
+
+
+def beside_peers(only: str, train: tuple, test: tuple) -> Iterator[Line]:
+    """Ours and the peers, and how many times as long the fastest one takes."""
+    chosen = [name for name in only.split(",") if name]
+    ratios: list[float] = []
     for name, (ours, peers) in pairs().items():
         if chosen and not any(name.startswith(wanted) for wanted in chosen):
             continue
-        fit, predict, accuracy = timed(ours, train, test)
-        print(
-            f"{name + ', crosslabel':<30}{fit:>9.3f}{predict:>11.3f}{accuracy:>10.4f}", flush=True
-        )
+        found = timed(ours, train, test)
+        yield from cells("peers", f"{name}, ours", found)
         fastest = np.array([np.inf, np.inf])
         for peer, make in peers.items():
-            seconds = timed(make(), train, test)
-            fastest = np.minimum(fastest, seconds[:2])
-            print(
-                f"{name + ', ' + peer:<30}{seconds[0]:>9.3f}{seconds[1]:>11.3f}{seconds[2]:>10.4f}"
-                f"   fit × {seconds[0] / fit:.2f}  predict × {seconds[1] / predict:.2f}",
-                flush=True,
-            )
+            theirs = timed(make(), train, test)
+            fastest = np.minimum(fastest, theirs[:2])
+            yield from cells("peers", f"{name}, {peer}", theirs)
         # SRC has no training to speak of: what counts there is prediction.
-        ratios += (
-            [fastest[1] / predict] if name.startswith("SRC") else list(fastest / (fit, predict))
-        )
+        times = (fastest / found[:2]).tolist()
+        ratios += times[1:] if name.startswith("SRC") else times
     if ratios:
-        mean = np.exp(np.mean(np.log(ratios)))
-        print(f"geometric mean of the ratios to the fastest peer: {mean:.2f}")
-    if arguments.no_fits:
-        return
+        mean = float(np.exp(np.mean(np.log(ratios))))
+        yield Line(f"geometric mean of {len(ratios)} ratios, fastest peer / ours", mean)
+
+
+def defaults(only: str, train: tuple, test: tuple) -> Iterator[Line]:
+    """Every method with its defaults."""
     for name, model in all_methods().items():
-        if arguments.fits and name not in arguments.fits.split(","):
+        if only and name not in only.split(","):
             continue
-        if isinstance(model, CrossLabelClassifierCV | RejectingClassifier):
-            continue  # searches: many fits of the flagship
-        fit, predict, accuracy = timed(model, train, test)
-        print(f"{name:<30}{fit:>9.2f}{predict:>11.2f}{accuracy:>10.4f}", flush=True)
+        # Searches make many fits of the flagship.
+        if not isinstance(model, CrossLabelClassifierCV | RejectingClassifier):
+            yield from cells("defaults", name, timed(model, train, test))
+
+
+def cells(part: str, name: str, found: tuple[float, float, float]) -> Iterator[Line]:
+    """A row of a table."""
+    for column, value in zip(("fit, s", "predict, s", "accuracy, %"), found):
+        yield Line(f"{part} | {name} | {column}", 100 * value if "%" in column else value)
+
+
+def lines(given: argparse.Namespace) -> Iterator[Line]:
+    train, test = problem()
+    with threadpool_limits(1):
+        yield from beside_peers(given.only, train, test)
+        if not given.no_fits:
+            yield from defaults(given.fits, train, test)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", default="", help="beside peers, these methods only, with commas")
+    parser.add_argument("--fits", default="", help="of these methods only, with commas")
+    parser.add_argument("--no-fits", action="store_true", help="only those that have a peer")
+    title = "The methods on random faces of Extended Yale B, one thread"
+    return command("methods_speed", title, lines, parser)
 
 
 if __name__ == "__main__":
     warnings.filterwarnings("ignore")  # peers warn of convergence; ours are tested not to
-    with threadpool_limits(1):
-        main()
+    sys.exit(main())

@@ -28,7 +28,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from benchmarks.attempts import CANARY, MEMORY
-from benchmarks.lines import Line, show
+from benchmarks.command import command
+from benchmarks.lines import Line
 from benchmarks.mutations import MUTATIONS
 from crosslabel import RCR, CrossLabelClassifier, CrossLabelClassifierCV, Model
 from crosslabel.features import Eigenfaces, Pixels
@@ -141,6 +142,9 @@ def measured(count: int) -> Iterator[Line]:
         print(f"{name:<20}" + ", ".join(f"{n} {ending}" for ending, n in sorted(told.items())))
     print()
     yield Line("cases", sum(endings.values()), ">=", count)
+    told = Counter(ending for _, ending in endings.elements())
+    yield Line("refused", told["refused"])
+    yield Line("loaded from a file whose checksum holds", told["loaded"])
     yield Line("neither refused nor loaded from a file whose checksum holds", bad, "<=", 0)
     yield Line("slowest case, seconds of processor time", slowest, "<=", SECONDS)
     yield Line(
@@ -151,7 +155,7 @@ def measured(count: int) -> Iterator[Line]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Load thousands of mutated model files.")
     parser.add_argument("--count", type=int, default=20_000)
-    return show("mutated model files", measured(parser.parse_args().count))
+    return command("mutate", "mutated model files", lambda given: measured(given.count), parser)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,8 @@ import onnxruntime
 from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 
-from benchmarks.lines import Line, show
+from benchmarks.command import command
+from benchmarks.lines import Line
 from crosslabel import CrossLabelClassifier, to_onnx
 from crosslabel.features import RandomFaces
 
@@ -72,4 +73,4 @@ def lines() -> Iterator[Line]:
 
 
 if __name__ == "__main__":
-    raise SystemExit(show("ONNX at batch 1", lines()) > 0)
+    raise SystemExit(command("onnx_single", "ONNX at batch 1", lambda given: lines()))

@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from benchmarks.lines import Line, show
+from benchmarks.command import command
+from benchmarks.lines import Line
 from crosslabel.app.fit import Parameters, fit
 
 COMMAND = "from crosslabel.app.entry import main; main()"
@@ -57,7 +58,7 @@ def measured() -> Iterator[Line]:
 
 
 def main() -> int:
-    return show("crosslabel predict", measured())
+    return command("predict", "crosslabel predict", lambda given: measured())
 
 
 if __name__ == "__main__":

@@ -4,34 +4,51 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.model_selection import ParameterGrid, StratifiedKFold
 from sklearn.svm import LinearSVC
 
+from benchmarks.command import command
+from benchmarks.lines import Line
 from crosslabel import CrossLabelClassifier
 from crosslabel.app.measure import Accuracy
 from crosslabel.datasets.splits import per_class
 from crosslabel.lab.pyramids import components, coordinates
 
-__all__ = ["choose", "coordinates", "measure"]
+__all__ = ["Protocol", "choose", "coordinates", "measure"]
 
 
-def measure(
-    data, n_train: int, fixed: dict, grid: dict, gammas, svm_c: float = 1.0, n_codebook: int = 0
-) -> None:
-    """Print accuracy of a linear SVM and of the flagship over random splits.
+class Protocol(NamedTuple):
+    """Training images of a class, the flagship's parameters and what is chosen of them."""
+
+    n_train: int
+    fixed: dict
+    grid: dict
+    gammas: tuple[float, ...]
+    svm_c: float = 1.0
+    n_codebook: int = 0
+
+
+def measure(name: str, data, protocol: Protocol) -> int:
+    """Accuracy of a linear SVM and of the flagship over random splits; the exit status.
 
     The flagship sees all components of PCA (γ = 0) or of kernel PCA; γ and its parameters are
     chosen once, on the first split's training images alone. Codebooks are learnt from `n_codebook`
     training images of each class, or from all.
     """
-    options = argparse.ArgumentParser()
+    options = argparse.ArgumentParser(description=f"{name}, from raw images")
     options.add_argument("--splits", type=int, default=10)
     options.add_argument("--jobs", type=int, default=2, help="processes that code images")
     options.add_argument("--folder", type=Path, required=True, help="keeps what was computed")
-    given = options.parse_args()
+    return command(name, options.description or name, lambda g: lines(data, protocol, g), options)
+
+
+def lines(data, protocol: Protocol, given: argparse.Namespace) -> Iterator[Line]:
+    n_train, fixed, grid, gammas, svm_c, n_codebook = protocol
     splits = list(per_class(data.target, n_train, repeats=given.splits, seed=0))
     seen = per_class(data.target, n_codebook or n_train, repeats=given.splits, seed=0)
     learnt_from = [train for train, _ in seen]
@@ -39,12 +56,9 @@ def measure(
     chosen = choose(np.load(places[0]), data.target, splits[0][0], fixed, grid, gammas)
     results = [_one_split(np.load(p), data, s, chosen, svm_c) for p, s in zip(places, splits)]
     for name in results[0]:
-        overall = np.array([result[name].overall for result in results])
-        classes = np.array([result[name].mean_per_class for result in results])
-        print(
-            f"{name:<22} overall {overall.mean():.2%} ± {100 * overall.std():.2f}, "
-            f"per class {classes.mean():.2%} ± {100 * classes.std():.2f} ({len(results)} splits)"
-        )
+        for what, of in {"overall": "overall", "per class": "mean_per_class"}.items():
+            found = 100 * np.array([getattr(result[name], of) for result in results])
+            yield Line(f"{name}: accuracy, {what}, % (± {found.std():.2f})", float(found.mean()))
 
 
 def choose(Z, y, train, fixed: dict, grid: dict, gammas) -> dict:

@@ -3,7 +3,9 @@
 Run: python -m benchmarks.scene15 --folder /var/tmp/scene15
 """
 
-from benchmarks.pyramids import measure
+import sys
+
+from benchmarks.pyramids import Protocol, measure
 from crosslabel.datasets import load_scene15
 
 FIXED = {"grouping": 2e-2}
@@ -14,4 +16,4 @@ GRID = {
 }
 
 if __name__ == "__main__":
-    measure(load_scene15(), 100, FIXED, GRID, gammas=(0.0, 0.5))
+    sys.exit(measure("scene15", load_scene15(), Protocol(100, FIXED, GRID, gammas=(0.0, 0.5))))

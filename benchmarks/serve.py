@@ -22,7 +22,8 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import load_digits
 
-from benchmarks.lines import Line, show
+from benchmarks.command import command
+from benchmarks.lines import Line
 from crosslabel import CrossLabelClassifier, save
 
 WARM = 3.0
@@ -131,12 +132,12 @@ def measured(seconds: float, connections: int) -> Iterator[Line]:
             times, errors = asyncio.run(loaded(port, request, expected, connections, seconds))
             each = (worked(child.pid) - spent) / len(times)
             print(f"load of this machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-            print(f"a request takes {1e6 * each:.0f} µs of one core: {1 / each:.0f} a second of it")
+            yield Line(f"{kind}: ms of one core for a request, server alone", 1e3 * each)
             yield Line(f"{kind}: requests a second", len(times) / seconds, ">=", 1500)
             yield Line(f"{kind}: 99 % within, ms", 1e3 * float(np.quantile(times, 0.99)), "<=", 100)
             yield Line(f"{kind}: errors", errors, "<=", 0)
             grown = resident(child.pid) - before
-            yield Line(f"{kind}: memory grown by, megabytes of {before:.0f}", grown, "<=", 10)
+            yield Line(f"{kind}: memory grown by, MB", grown, "<=", 10)
         child.terminate()
         yield Line("seconds to stop, asked politely", _stopped(child), "<=", 5)
 
@@ -151,9 +152,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--connections", type=int, default=50)
-    given = parser.parse_args()
-    return show("crosslabel serve", measured(given.seconds, given.connections))
+    return command(
+        "serve",
+        "crosslabel serve",
+        lambda given: measured(given.seconds, given.connections),
+        parser,
+    )
 
 
 if __name__ == "__main__":
-    sys.exit(1 if main() else 0)
+    sys.exit(main())

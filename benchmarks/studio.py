@@ -24,7 +24,8 @@ from pathlib import Path
 import numpy as np
 from numpy.testing import assert_allclose
 
-from benchmarks.lines import Line, show
+from benchmarks.command import command
+from benchmarks.lines import Line
 from crosslabel.datasets import load_caltech101
 from crosslabel.studio.lesson import Lesson, first_lesson, settled, taught
 
@@ -135,19 +136,20 @@ def measured(count: int) -> Iterator[Line]:
             "<=",
             150,
         )
-        yield Line("95 % of them, ms", float(np.quantile(times["shelf"], 0.95)), "<=", 400)
+        late = {kind: float(np.quantile(found, 0.95)) for kind, found in times.items()}
+        yield Line("dropped on a shelf: 95 % within, ms", late["shelf"], "<=", 400)
         yield Line(
             "dropped on Ask, then its answer: median ms", float(np.median(times["ask"])), "<=", 150
         )
-        yield Line("95 % of them, ms", float(np.quantile(times["ask"], 0.95)), "<=", 400)
+        yield Line("dropped on Ask: 95 % within, ms", late["ask"], "<=", 400)
         yield Line("40 pictures removed: difference to never seen", forgotten(root), "<=", 1e-8)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--drops", type=int, default=40)
-    return show("The studio", measured(parser.parse_args().drops))
+    return command("studio", "The studio", lambda given: measured(given.drops), parser)
 
 
 if __name__ == "__main__":
-    sys.exit(1 if main() else 0)
+    sys.exit(main())

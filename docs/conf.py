@@ -33,6 +33,7 @@ myst_enable_extensions = ["dollarmath", "deflist", "colon_fence", "attrs_inline"
 myst_heading_anchors = 3
 
 autosummary_generate = True
+toc_object_entries_show_parents = "hide"  # "fit()", where the page says whose it is
 autodoc_typehints = "none"  # numpydoc's sections say the types, and link them
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = True
@@ -49,8 +50,10 @@ html_theme_options = {
     "github_url": "https://github.com/crosslabel/crosslabel",
     "show_toc_level": 2,
     "navigation_with_keys": False,
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 4,
 }
+# Pages that stand alone have no sections beside them.
+html_sidebars = {page: [] for page in ("start", "which", "glossary")}
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",

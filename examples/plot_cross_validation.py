@@ -48,6 +48,8 @@ ax.set(xlabel="ridge β", ylabel="atoms of each class")
 ax.set_xticks(range(len(ridges)), ridges)
 ax.set_yticks(range(len(atoms)), atoms)
 for row, column in np.ndindex(table.shape):
-    ax.text(column, row, f"{100 * table[row, column]:.1f}", ha="center", va="center", color="w")
+    score = 100 * table[row, column]
+    ink = "black" if image.norm(score) > 0.6 else "white"
+    ax.text(column, row, f"{score:.1f}", ha="center", va="center", color=ink)
 figure.colorbar(image, label="accuracy of five folds, %")
 plt.show()

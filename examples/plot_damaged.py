@@ -47,7 +47,7 @@ plt.show()
 # %%
 figure, axes = plt.subplots(1, len(parts), figsize=(10, 2), layout="constrained")
 for ax, part in zip(axes, parts):
-    ax.imshow(queries[part][0].reshape(28, 23), cmap="gray")
+    ax.imshow(queries[part][0].reshape(28, 23), cmap="gray", vmin=0, vmax=X.max())
     ax.set_axis_off()
     ax.set_title(f"{100 * part:.0f} %")
 plt.show()

@@ -47,7 +47,7 @@ left.set(xlabel="digit", ylabel="samples", xticks=range(10), ylim=(0, 72))
 left.legend(loc="upper center", ncols=3)
 bars = right.bar(list(scores), list(scores.values()), color=["C0", "C1", "C2", "C4", "C7"])
 right.bar_label(bars, fmt="%.1f")
-right.set(ylabel="test accuracy, %")
+right.set(ylabel="test accuracy, %", ylim=(0, 108))
 plt.show()
 
 print(f"sent by each site: {max(one.nbytes for one in local) / 1e6:.2f} MB")

@@ -30,18 +30,18 @@ n = len(changed)
 print(f"{hits[:n].sum()} of the {n} most suspicious labels are among the {n} that were changed")
 
 # %%
-figure, (left, right) = plt.subplots(
-    1, 2, figsize=(11, 3.8), width_ratios=[1, 1.3], layout="constrained"
-)
-left.plot(np.arange(1, 3 * n + 1), np.cumsum(hits)[: 3 * n] / n)
-left.plot([0, n, 3 * n], [0, 1, 1], color="0.6", linestyle="--", label="best possible")
-left.set(xlabel="labels looked at", ylabel="part of the wrong labels found")
-left.legend()
-mosaic = X[order[:24]].reshape(3, 8, 8, 8)
-right.imshow(np.pad(mosaic, ((0, 0), (0, 0), (1, 1), (1, 1)), constant_values=8)
-             .transpose(0, 2, 1, 3).reshape(30, 80), cmap="gray_r")  # fmt: skip
-for rank, sample in enumerate(order[:24]):
-    right.text(10 * (rank % 8) + 1, 10 * (rank // 8) + 2, given[sample], color="C3", va="center")
-right.set_axis_off()
-right.set_title("the most suspicious, with the label that was given")
+figure, ax = plt.subplots(layout="constrained")
+ax.plot(np.arange(1, 3 * n + 1), np.cumsum(hits)[: 3 * n] / n, label="by suspicion")
+ax.plot([0, n, 3 * n], [0, 1, 1], color="0.6", linestyle="--", label="best possible")
+ax.set(xlabel="labels looked at", ylabel="part of the wrong labels found")
+ax.legend()
+plt.show()
+
+# %%
+# The most suspicious, with the label that was given.
+figure, axes = plt.subplots(3, 8, figsize=(8, 3.8), layout="constrained")
+for ax, sample in zip(axes.flat, order):
+    ax.imshow(X[sample].reshape(8, 8), cmap="gray_r")
+    ax.set_title(f"“{given[sample]}”")
+    ax.set_axis_off()
 plt.show()

@@ -2,6 +2,7 @@
 
 import ast
 import doctest
+import importlib
 import os
 import re
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 
 import crosslabel
 from crosslabel import datasets, displays, features
+from crosslabel.lazy import exported
 
 mpl.use("Agg")
 ROOT = Path(__file__).parent.parent
@@ -36,6 +38,12 @@ def named(page):
 
 
 @pytest.fixture
+def reference(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS / "_ext")
+    return importlib.import_module("reference_pages").pages()
+
+
+@pytest.fixture
 def drawn():
     yield
     from matplotlib import pyplot
@@ -52,6 +60,39 @@ def test_a_public_name_has_an_example_that_holds(package, name, drawn):
     tests = finder.find(found, name)
     assert any(test.examples for test in tests), f"{name} has no example"
     assert sum(runner.run(test).failed for test in tests) == 0
+
+
+@pytest.mark.parametrize(("package", "name"), PUBLIC)
+def test_a_public_name_stands_in_the_reference(package, name, reference):
+    """The pages are written from the packages' own lists; each names all that is public."""
+    assert re.search(rf"^   {name}$", reference[package.__name__], re.MULTILINE)
+
+
+def test_what_a_stub_declares_is_what_is_public():
+    for package in (crosslabel, features, datasets, displays):
+        names = {name for name in exported(str(package.__file__)) if name != "__version__"}
+        assert names == {*package.__all__} - {"__version__"}, package.__name__
+
+
+def test_every_equation_links_to_something_that_computes_it():
+    text = (DOCS / "method" / "mathematics.md").read_text("utf-8")
+    linked = set(re.findall(r"\{py:obj\}`~?(crosslabel\.[\w.]+)`", text))
+    assert len(linked) > 25
+    for name in linked:
+        module, _, last = name.rpartition(".")
+        found = getattr(importlib.import_module(module), last)
+        assert callable(found), name
+        assert found.__doc__, f"{name} does not say what it computes"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_anchors_of_links_are_headings(page):
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    for path, anchor in re.findall(r"\]\(([\w./-]*\.md)?#([\w-]+)\)", text):
+        place = (page.parent / path).resolve() if path else page
+        heads = re.findall(r"^#+ (.+)$", place.read_text("utf-8"), re.MULTILINE)
+        slugs = {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
+        assert anchor in slugs, f"{named(page)}: {path}#{anchor}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)

@@ -10,8 +10,14 @@ def test_package_changelog_and_citation_state_one_version_and_one_date():
 
 
 def project(
-    root, version="0.2.0", changelog="0.2.0] - 2027-01-02", cited="0.2.0", day="2027-01-02"
+    root,
+    version="0.2.0",
+    changelog="0.2.0] - 2027-01-02",
+    cited="0.2.0",
+    day="2027-01-02",
+    readme="",
 ):
+    (root / "README.md").write_text(readme)
     (root / "src" / "crosslabel").mkdir(parents=True)
     (root / "src" / "crosslabel" / "_version.py").write_text(f'__version__ = "{version}"\n')
     (root / "CHANGELOG.md").write_text(
@@ -36,6 +42,7 @@ def test_a_tag_with_which_all_agree_is_a_release(tmp_path):
         ({"changelog": "0.1.9] - 2027-01-02"}, "CHANGELOG.md says 0.1.9"),
         ({"day": "2027-01-03"}, "differ in the date: 2027-01-02, 2027-01-03"),
         ({"changelog": "0.2.0] - unreleased", "day": ""}, "must state the date"),
+        ({"readme": "a\n<!-- status -->\nNot yet.\n"}, "still says that nothing is released"),
     ],
 )
 def test_what_does_not_agree_is_said(tmp_path, change, words):

@@ -52,6 +52,8 @@ def complaints(tag: str, root: Path = ROOT) -> list[str]:
         wrong.append(f"CHANGELOG.md and CITATION.cff differ in the date: {said}.")
     if "unreleased" in dates:
         wrong.append("CHANGELOG.md and CITATION.cff must state the date of the release.")
+    if "<!-- status -->" in (root / "README.md").read_text(encoding="utf-8"):
+        wrong.append("README.md still says that nothing is released, between the status marks.")
     return wrong
 
 

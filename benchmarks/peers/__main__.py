@@ -1,6 +1,6 @@
 """All peers on all problems, each measurement in a process of its own with a time limit.
 
-    python -m benchmarks.peers [--only digits,"Extended Yale B"] [--limit 120]
+    python -m benchmarks.peers [--only digits,"Extended Yale B"] [--limit 120] [--for-docs]
 
 Prints a table, keeps a record of each measurement (a run resumes from it), and writes tables and a
 picture of the fit times beside it.
@@ -12,6 +12,7 @@ import os
 import platform
 import tempfile
 import time
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from itertools import takewhile
 from pathlib import Path
@@ -20,9 +21,12 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from benchmarks.figures import ROOT
+from benchmarks.lines import Line, show
 from benchmarks.peers.measure import KEPT, measure, python_of
 from benchmarks.peers.problems import PROBLEMS, Problem
 from benchmarks.peers.results import draw, markdown
+from benchmarks.records import RECORDS, recorded
 from crosslabel.files.whole import write_whole
 
 PEERS = {
@@ -39,6 +43,7 @@ PEERS = {
     "sklearn_peer": ("dictionary + ridge", "mini-batch dictionary + ridge"),
     "spams_peer": ("class dictionaries",),
 }
+QUOTED = ("ours: flagship", "ours: DPL", "dictlearn: DPL", "spams: class dictionaries")
 ALL_THREADS = ("flagship", "flagship, global rule", "flagship, finite suppression")
 
 
@@ -102,6 +107,16 @@ def line(name: str, found: dict[str, Any]) -> str:
     )
 
 
+def quoted(kept: dict[str, Any]) -> Iterator[Line]:
+    """What the text beside the tables says of some methods, on one thread."""
+    for problem, rows in kept.items():
+        for label, found in rows["measured"].items():
+            name = label.removesuffix(", 1 threads")
+            if name in QUOTED and "problem" not in found:
+                yield Line(f"{problem} | {name} | fit, s", found["fit_seconds"])
+                yield Line(f"{problem} | {name} | accuracy, %", 100 * found["accuracy"])
+
+
 def main() -> None:
     """Measure what is asked for and not yet recorded."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -110,6 +125,7 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=120, help="seconds for one measurement")
     parser.add_argument("--record", type=Path, default=Path("build/peers.json"))
     parser.add_argument("--features", type=Path, default=KEPT)
+    parser.add_argument("--for-docs", action="store_true", help="keep table, plot and lines there")
     given = parser.parse_args()
     kept = json.loads(given.record.read_text()) if given.record.exists() else {}
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, GPU: {has_gpu()}")
@@ -142,6 +158,10 @@ def main() -> None:
     text = markdown(kept, labels).encode()
     write_whole(given.record.with_suffix(".md"), lambda file: file.write(text))
     draw(kept, labels, given.record.with_suffix(".png"))
+    if given.for_docs:
+        write_whole(RECORDS / "peers-cells.md", lambda file: file.write(text))
+        draw(kept, labels, ROOT / "docs" / "images" / "peers.png")
+        show("Beside the peers", recorded("peers", quoted(kept)))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ def markdown(kept: dict[str, Any], labels: list[str]) -> str:
 
 def _section(name: str, rows: dict[str, Any], labels: list[str]) -> str:
     kind, floor = "real" if rows["real"] else "synthetic", 1e3 * rows["product_seconds"]
-    lines = [f"## {name} ({kind}), one product {floor:.1f} ms", "", _row(HEAD)]
+    lines = [f"### {name} ({kind}), one product {floor:.1f} ms", "", _row(HEAD)]
     lines.append(_row(["---"] * len(HEAD)))
     for label in labels:
         if label in rows["measured"]:

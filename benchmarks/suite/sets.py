@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,12 @@ from crosslabel.datasets import (
     load_scene15,
     load_yale,
 )
-from crosslabel.datasets.root import MissingData
 from crosslabel.datasets.splits import Split, half, per_class
-from crosslabel.features import LBPTOP, Pixels
+from crosslabel.features import LBPTOP, Embedding, Pixels
+from crosslabel.files.whole import write_whole
 
 SIZES = (5, 10, 20)
 """Training samples per class; half of each class comes last."""
-EMBEDDED = {"scene15": load_scene15, "caltech101": load_caltech101, "orl": load_orl}
 
 
 class DataSet(NamedTuple):
@@ -63,13 +62,16 @@ def _textures(folder: Path) -> DataSet:
     return DataSet(LBPTOP().fit_transform(data.images), data.target, "histogram")
 
 
-def _embedding(name: str) -> Callable[[Path], DataSet]:
-    """Features of a frozen network, from the file that an earlier run left in the folder."""
+def _embedding(name: str, load: Callable[[], Any]) -> Callable[[Path], DataSet]:
+    """Features of a frozen network, kept in the folder: minutes for the larger sets."""
 
     def rows(folder: Path) -> DataSet:
         place = folder / f"{name}.npz"
         if not place.exists():
-            raise MissingData(f"{place} is not there: an array X of embeddings, and labels y.")
+            data = load()
+            X = Embedding(n_jobs=-1, verbose=True).fit_transform([str(f) for f in data.filenames])
+            folder.mkdir(parents=True, exist_ok=True)
+            write_whole(place, lambda file: np.savez(file, X=X, y=data.target))
         with np.load(place) as kept:
             return DataSet(kept["X"].astype(np.float64), kept["y"], "embedding")
 
@@ -84,11 +86,11 @@ SETS: dict[str, Callable[[Path], DataSet]] = {
     "Yale": _pixels(lambda: load_yale(crops=True), (24, 24)),
     "dynamic textures": _textures,
     "ORL": _pixels(load_orl, (28, 23)),
-    "ORL, embeddings": _embedding("orl"),
+    "ORL, embeddings": _embedding("orl", load_orl),
     "Extended Yale B": _pixels(load_extended_yale_b, (27, 24)),
-    "Scene15, embeddings": _embedding("scene15"),
+    "Scene15, embeddings": _embedding("scene15", load_scene15),
     "Fashion-MNIST": _fashion,
-    "Caltech101, embeddings": _embedding("caltech101"),
+    "Caltech101, embeddings": _embedding("caltech101", load_caltech101),
 }
 """By the time that they take."""
 

@@ -16,7 +16,12 @@ from crosslabel.displays.canvas import axes_or_new
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SYMBOLS = {"suppression": "suppression λ", "ridge": "ridge β", "grouping": "grouping γ"}
+SYMBOLS = {
+    "suppression": "suppression λ",
+    "ridge": "ridge β",
+    "grouping": "grouping γ",
+    "atoms_per_class": "atoms of each class",
+}
 
 
 class RulesDisplay:
@@ -153,14 +158,14 @@ class RulesDisplay:
                 self.ax_.fill_between(places, mean - deviation, mean + deviation, alpha=0.2)
         if is_log:
             self.ax_.set_xscale("log")
-        self._label_infinity(places, values)
+        self._label_values(places, values, is_log)
         self.ax_.set(xlabel=SYMBOLS.get(self.param_name, self.param_name), ylabel="accuracy")
         self.ax_.legend()
         return self
 
-    def _label_infinity(self, places: Array, values: Array) -> None:
-        """An infinite value has a tick of its own, beside the last finite one."""
-        if np.isinf(values).any():
+    def _label_values(self, places: Array, values: Array, is_log: bool) -> None:
+        """Few values have a tick each; an infinite one stands beside the last finite one."""
+        if np.isinf(values).any() or (is_log and len(values) <= 8):
             shown = [f"{value:g}" if np.isfinite(value) else "∞" for value in values]
             self.ax_.set_xticks(places, shown)
             self.ax_.minorticks_off()
