@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 from mutant_code import Finder
 from mutant_files import Module, Mutant
-from mutant_server import Server, Test, collect, fork, import_all, run_tests, wait
+from mutant_server import Server, Test, collect, ended, fork, import_all, run_tests
 
 from mutations import mutated
 
@@ -69,8 +69,7 @@ def _fresh(module: Module, number: int, paths: list[str], order: list[tuple[str,
 
     with tempfile.TemporaryDirectory(prefix="mutant") as scratch:
         pid, read = fork(work)
-        os.close(read)
-        status = wait(pid, 60 + 20 * sum(limits.values()))
+        status, _ = ended(pid, read, 60 + 20 * sum(limits.values()))
     return "survived" if status == 0 else "timeout" if status < 0 else "killed"
 
 

@@ -23,6 +23,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from select import select
 from types import CodeType
 from typing import Any, TextIO
 
@@ -129,9 +130,10 @@ def run_tests(session: Any, tests: list[Test], called: set[Place], answer: TextI
         if session.testsfailed:
             return 1
         seconds = time.process_time() - before
-        print(json.dumps(["passed", test.item.nodeid, seconds, list(called)]), file=answer)
+        passed = ["passed", test.item.nodeid, seconds, list(called)]
+        print(json.dumps(passed), file=answer, flush=True)
     signal.setitimer(signal.ITIMER_PROF, 0)
-    print(json.dumps(["imported", *(set(sys.modules) - imported)]), file=answer)
+    print(json.dumps(["imported", *(set(sys.modules) - imported)]), file=answer, flush=True)
     return 0
 
 
@@ -214,29 +216,33 @@ class Server:
 
         with tempfile.TemporaryDirectory(prefix="mutant") as scratch:
             pid, read = fork(work)
-            status = wait(pid, 60 + 20 * sum(test.limit for test in tests))
+            status, answer = ended(pid, read, 60 + 20 * sum(test.limit for test in tests))
         last = None
-        with open(read) as answer:
-            for kind, *said in map(json.loads, answer):
-                if kind == "imported":
-                    import_all(said)
-                    continue
-                last = self._tests[said[0]]
-                if kind == "passed":
-                    last.seconds = said[1]
-                    last.calls |= {(name, line) for name, line in said[2]}
+        for kind, *said in map(json.loads, answer.split("\n")[:-1]):  # whole lines
+            if kind == "imported":
+                import_all(said)
+                continue
+            last = self._tests[said[0]]
+            if kind == "passed":
+                last.seconds = said[1]
+                last.calls |= {(name, line) for name, line in said[2]}
         return status, last
 
 
-def wait(pid: int, seconds: float) -> int:
-    """Exit status; below zero for a child that was ended, at the latest after so many seconds."""
-    until = time.monotonic() + seconds
-    while not (ended := os.waitpid(pid, os.WNOHANG))[0] and time.monotonic() < until:
-        time.sleep(0.002)
-    if not ended[0]:
+def ended(pid: int, read: int, seconds: float) -> tuple[int, str]:
+    """Exit status of a child and all that it wrote; ended after so many seconds: below zero."""
+    until, said = time.monotonic() + seconds, b""
+    watched = os.pidfd_open(pid)
+    while ready := select([read, watched], [], [], max(0.0, until - time.monotonic()))[0]:
+        chunk = os.read(read, 2**16) if read in ready else b""
+        said += chunk
+        if not chunk:
+            break
+    if not ready:
         os.killpg(pid, signal.SIGKILL)  # each child leads a group of its own
-        ended = os.waitpid(pid, 0)
-    return os.waitstatus_to_exitcode(ended[1])
+    os.close(watched)
+    os.close(read)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), said.decode()
 
 
 def _is_own(name: str) -> bool:
