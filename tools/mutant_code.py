@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 import gc
+import warnings
 from collections.abc import Iterator
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
@@ -89,10 +90,17 @@ def _watched(tree: ast.Module, path: str) -> CodeType:
         for part in ast.walk(note):
             ast.copy_location(part, node.body[0])
         node.body.insert(0, note)
-    code = compile(tree, path, "exec")
+    code = _compiled(tree, path)
     for node, _ in functions:
         del node.body[0]
     return code
+
+
+def _compiled(tree: ast.Module, path: str) -> CodeType:
+    """The code of a tree; that Python thinks it odd (`1[:, None]`) is for the tests to notice."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        return compile(tree, path, "exec")
 
 
 def _outermost(
@@ -146,4 +154,4 @@ class _Changed(SourceFileLoader):
     tree: ast.Module
 
     def get_code(self, fullname: str) -> CodeType:
-        return compile(self.tree, self.path, "exec")
+        return _compiled(self.tree, self.path)
