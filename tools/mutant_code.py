@@ -55,7 +55,10 @@ class Imported:
 
     def change(self, tree: ast.Module) -> tuple[Place, CodeType] | None:
         """The function that differs and its new code; None where a fresh import is needed."""
-        changed = _watched(tree, self._path)
+        try:
+            changed = _watched(tree, self._path)
+        except SyntaxError:  # nobody can import it: the tests will say so
+            return None
         new = dict(_functions(changed))
         differing = [place for place, code in new.items() if code != self._old.get(place)]
         if list(_at_import(changed)) != list(_at_import(self._code)) or len(differing) != 1:
@@ -90,10 +93,11 @@ def _watched(tree: ast.Module, path: str) -> CodeType:
         for part in ast.walk(note):
             ast.copy_location(part, node.body[0])
         node.body.insert(0, note)
-    code = _compiled(tree, path)
-    for node, _ in functions:
-        del node.body[0]
-    return code
+    try:
+        return _compiled(tree, path)
+    finally:
+        for node, _ in functions:
+            del node.body[0]
 
 
 def _compiled(tree: ast.Module, path: str) -> CodeType:

@@ -42,7 +42,7 @@ def _served(
                 yield numbered[said[0]], said[1]
     os.waitpid(pid, 0)
     if not order:
-        print(f"{' '.join(paths)} fails with nothing changed.", file=sys.stderr)
+        print(f"{' '.join(paths)} fails with nothing changed, or broke off.", file=sys.stderr)
         return
     for number in fresh:
         yield numbered[number], _fresh(module, number, paths, order)

@@ -216,7 +216,8 @@ class Server:
 
         with tempfile.TemporaryDirectory(prefix="mutant") as scratch:
             pid, read = fork(work)
-            status, answer = ended(pid, read, 60 + 20 * sum(test.limit for test in tests))
+            longest = max((test.limit for test in tests), default=0.0)
+            status, answer = ended(pid, read, 60 + 20 * longest)
         last = None
         for kind, *said in map(json.loads, answer.split("\n")[:-1]):  # whole lines
             if kind == "imported":
@@ -230,10 +231,9 @@ class Server:
 
 
 def ended(pid: int, read: int, seconds: float) -> tuple[int, str]:
-    """Exit status of a child and all that it wrote; ended after so many seconds: below zero."""
-    until, said = time.monotonic() + seconds, b""
-    watched = os.pidfd_open(pid)
-    while ready := select([read, watched], [], [], max(0.0, until - time.monotonic()))[0]:
+    """Exit status of a child and all that it wrote; below zero if it is silent for so long."""
+    watched, said = os.pidfd_open(pid), b""
+    while ready := select([read, watched], [], [], seconds)[0]:
         chunk = os.read(read, 2**16) if read in ready else b""
         said += chunk
         if not chunk:
