@@ -195,6 +195,44 @@ def test_an_endless_mutant_is_ended_and_one_without_tests_survives(tmp_path):
     assert record["core/other.py"]["results"] == {"last = 0 | 0 → 1 | 0": "killed by further tests"}
 
 
+def test_what_runs_at_import_and_what_is_imported_anew_are_changed_too(tmp_path):
+    tests = """
+import importlib, sys
+from crosslabel.core.power import SCALE, Half, power, outer, early
+
+def test_the_constant_and_what_was_made_of_it():
+    assert (SCALE, power(3.0), early) == (2, 6.0, 5)
+
+def test_the_property():
+    assert Half(3.0).value == 1.5
+
+def test_the_inner_function_of_the_module_imported_anew():
+    del sys.modules["crosslabel.core.power"]
+    assert importlib.import_module("crosslabel.core.power").outer(2)(3) == 5
+"""
+    project(tmp_path, tests)
+    (tmp_path / "src/crosslabel/core/power.py").write_text(
+        "SCALE = 2\n\ndef power(x):\n    return SCALE * x\n\n"
+        "def outer(a):\n    def inner(b):\n        return a + b\n    return inner\n\n"
+        "early = outer(2)(3)\n\n"
+        "class Half:\n    def __init__(self, x):\n        self.x = x\n\n"
+        "    @property\n    def value(self):\n        return self.x / 2\n"
+    )
+    code, text = run(tmp_path)
+    assert "survived:" not in text
+    assert (code, text.split()[-1]) == (0, "100.0%")
+
+
+def test_a_test_that_fails_by_itself_notices_nothing(tmp_path):
+    project(tmp_path, WEAK + "\ndef test_broken(): assert power([1.0, 2.0]) == 0\n")
+    code, text = run(tmp_path)
+    assert code == 1
+    assert "test_power.py::test_broken fails with nothing changed" in text
+    assert "survived: core/power.py:7:" in text
+    results = json.loads((tmp_path / "record.json").read_text())["core/power.py"]["results"]
+    assert set(results.values()) == {"killed", "survived"}
+
+
 def test_a_sample_is_the_same_for_the_same_seed(tmp_path):
     project(tmp_path, STRONG)
     first = run(tmp_path, "--list", "--sample", "5", "--seed", "3")

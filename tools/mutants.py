@@ -21,7 +21,8 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
-from mutant_runs import NOTICED, Module, Mutant, run
+from mutant_files import Module, Mutant
+from mutant_runs import NOTICED, run
 
 ROOMS = ("core", "flagship", "methods")
 BAR = 0.95
@@ -104,8 +105,8 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--only", nargs="+", metavar="PATH", help="files or folders of crosslabel")
     parser.add_argument("--sample", type=int, metavar="N", help="so many mutants, drawn by --seed")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=1, help="mutants at a time")
-    parser.add_argument("--least", type=float, default=10.0, help="seconds that each may take")
+    parser.add_argument("--jobs", type=int, default=1, help="files at a time")
+    parser.add_argument("--least", type=float, default=3.0, help="seconds that a test may take")
     parser.add_argument("--survivors", action="store_true", help="only what has survived so far")
     parser.add_argument("--list", action="store_true", help="show the mutants and run none")
     parser.add_argument("--record", type=Path, default=Path(".mutants.json"))

@@ -46,18 +46,29 @@ def mutants_of(source: str) -> list[tuple[int, str, str]]:
     return found
 
 
+def trees(source: str) -> Iterator[ast.Module]:
+    """The module with each change in turn; a tree holds until the next one is asked for."""
+    tree = ast.parse(source)
+    for parent, name, place, new in _changes(tree):
+        old = _held(parent, name, place)
+        _hang(parent, name, place, ast.fix_missing_locations(ast.copy_location(new, old)))
+        yield tree
+        _hang(parent, name, place, old)
+
+
 def mutated(source: str, number: int) -> ast.Module:
     """The module with the numbered change."""
-    tree = ast.parse(source)
-    for count, (parent, name, place, new) in enumerate(_changes(tree)):
+    for count, tree in enumerate(trees(source)):
         if count == number:
-            ast.copy_location(new, _held(parent, name, place))
-            if place is None:
-                setattr(parent, name, new)
-            else:
-                getattr(parent, name)[place] = new
-            return ast.fix_missing_locations(tree)
+            return tree
     raise IndexError(f"there is no change {number}")
+
+
+def _hang(parent: ast.AST, name: str, place: int | None, node: ast.AST) -> None:
+    if place is None:
+        setattr(parent, name, node)
+    else:
+        getattr(parent, name)[place] = node
 
 
 def _held(parent: ast.AST, name: str, place: int | None) -> ast.AST:

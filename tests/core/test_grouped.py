@@ -175,3 +175,14 @@ def test_a_class_alone_is_learnt_as_among_others():
         assert_allclose(alone.trace[0], whole.apart[c][0], rtol=1e-7)
         A, B = alone.dictionary, whole.dictionary[layout.own(c)]
         assert_allclose(A.T @ A, B.T @ B, atol=1e-3)
+
+
+@pytest.mark.parametrize("exponent", [-60, 60])
+def test_the_objective_is_in_the_unit_of_the_samples(exponent):
+    X, labels, layout, _ = problem(shared=0)
+    penalties = Penalties(0.1, np.inf, 0.3)
+    plain = learn_limit(Moments.from_samples(X, labels, 3), layout, penalties)
+    scaled = Moments.from_samples(np.ldexp(X, exponent), labels, 3)
+    found = learn_limit(scaled, layout, penalties)
+    assert_allclose(np.ldexp(found.trace, -2 * exponent), plain.trace, rtol=1e-6)
+    assert_allclose(np.ldexp(found.apart, -2 * exponent), plain.apart, rtol=1e-6)

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -109,3 +110,30 @@ def test_without_other_folds_each_kind_has_one_scale():
     )]  # fmt: skip
     expected = sum(part / np.sqrt(np.mean(part**2)) for part in kinds)
     assert_allclose(logits, expected)
+
+
+def test_what_errors_cost_is_added_to_the_logits_and_then_they_are_the_scores():
+    plain = held_out(TESTS, DRAWN)
+    offsets = np.array([0.0, 2.0, -1.0])
+    costly = replace(plain, offsets=offsets)
+    for before, after in zip(plain.logits(LOCAL), costly.logits(LOCAL)):
+        assert_allclose(after, before + offsets)
+    for logits, one in zip(costly.logits(LOCAL), costly.answers(LOCAL)):
+        assert_allclose(one.scores, logits)
+    free = replace(plain, offsets=np.zeros(3))
+    for k, one in enumerate(free.answers(LOCAL)):
+        assert one.scores is plain.folds[k].by_rule[LOCAL]
+
+
+def test_only_a_fold_that_is_all_there_is_has_a_common_scale():
+    """The first of two folds tests every sample, the second some of them."""
+    tests = [np.arange(60), np.arange(20)]
+    found = held_out(tests, DRAWN)
+    first, second = (found.logits(LOCAL)[k] for k in (0, 1))
+    kinds = found.kinds(LOCAL)[0]
+    scale = np.sqrt(np.mean(kinds**2))
+    assert_allclose(first, kinds[:60] / scale)
+    rows, labels, weights = found.tested, found.training.labels, found.training.weights
+    others = np.arange(20, 60)  # of the first fold alone
+    a = fit_weights(kinds[None, others], labels[rows[others]], weights[rows[others]])
+    assert_allclose(second, a[0] * kinds[60:], rtol=1e-3, atol=1e-3)

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import softmax
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.discriminant import Discriminant
@@ -196,3 +197,24 @@ def test_a_small_file_cannot_ask_for_hours_of_work():
     with pytest.raises(ValueError, match="too small"):
         check_dictionary(np.zeros((3000, 1)), AtomLayout(0, (3000,)), "local")
     check_dictionary(np.zeros((2000, 1)), AtomLayout(0, (2000,)), "local")
+
+
+@pytest.mark.parametrize("with_linear", [False, True])
+def test_a_constant_of_each_class_is_added_to_its_log_probability(queries, with_linear):
+    more = {"discriminant": linear(), "discriminant_share": 0.7} if with_linear else {}
+    both = model(view(share=2.5, **more), view(3, "global"))
+    offsets = np.array([0.0, 1.5, -0.5])
+    expected = both.evidence(queries) + offsets
+    found = both.raised(offsets)
+    assert_allclose(softmax(expected, axis=1), found.probabilities(queries))
+    assert found.views[1] is both.views[1]
+    assert len(found.views) == 2
+    if not with_linear:
+        linear_part = found.view.discriminant
+        assert linear_part.weights.shape == (3, 6)
+        assert_allclose(linear_part.offsets, offsets)
+
+
+def test_no_constant_leaves_the_model_as_it_is():
+    alone = model(view())
+    assert alone.raised(np.zeros(3)) is alone

@@ -75,6 +75,12 @@ def test_only_what_follows_from_the_axes_is_not_learnt():
         assert not is_closed_form(one, other)
 
 
+@pytest.mark.parametrize(("ridge", "expected"), [(1e-8, True), (9e-9, False)])
+def test_with_next_to_no_ridge_the_dictionary_is_learnt(ridge, expected):
+    setting = Setting(3, math.inf, 0.0, ridge, "local")
+    assert is_closed_form(setting, Settings()) is expected
+
+
 def test_scores_of_all_kinds():
     fold = fold_of(*samples(np.random.default_rng(0), (6, 9), 8))
     grid = [Setting(2, math.inf, 0.0, 0.1, rule) for rule in ("local", "global")]

@@ -59,3 +59,14 @@ def test_the_size_of_a_sample_does_not_count_where_nothing_scales_it():
     X = rng.normal(size=(4, 5))
     assert_allclose(novelty(fitted, 7 * X), novelty(fitted, X))
     assert_allclose(novelty(fitted, np.zeros((1, 5))), 1.0)
+
+
+@pytest.mark.parametrize("rule", ["global", "local"])
+def test_novelty_does_not_depend_on_the_length_of_a_query_that_is_not_normalised(rule):
+    rng = np.random.default_rng(1)
+    layout = AtomLayout(0, (2, 2, 2))
+    D, X = unit_rows(rng.normal(size=(6, 5))), unit_rows(rng.normal(size=(4, 5)))
+    view = View(Lift(unit=False), D, layout, rule, 0.1)
+    fitted = Fitted(np.arange(3), (view,), np.zeros(1), np.zeros(0, int))
+    for length in (0.5, 2.0):
+        assert_allclose(novelty(fitted, length * X), novelty(fitted, X), rtol=1e-9)
