@@ -1,6 +1,6 @@
 """Our LC-KSVD beside the authors' own code, from one start; `benchmarks.authors_code` calls it.
 
-Their rounds are MATLAB, but the pursuit and four small products are compiled for another system.
+Their rounds are MATLAB, but the pursuit and three small products are compiled for another system.
 A copy in a temporary folder gets plain versions of these, written here from their descriptions.
 """
 
