@@ -1,12 +1,12 @@
 """Our methods beside the authors' own code, on one small problem from one start.
 
-DICTOL (Vu and Monga's toolbox of LRSDL; not copied here) is run by Octave: SRC, DLSI, COPAR and
-FDDL. Compared are the objective at the same dictionary and codes, the objective and the
+DICTOL (Vu and Monga's toolbox of LRSDL; not copied here) is run by Octave: SRC, DLSI, COPAR, FDDL
+and LRSDL. Compared are the objective at the same dictionary and codes, the objective and the
 dictionary after some rounds of each side's own updates, and decisions with one dictionary.
 
-DPL's own code is a folder beside it.
+The own codes of DPL, of LC-KSVD and of SupGraphDL's authors (DGRDL) are folders beside it.
 
-Run: python -m benchmarks.authors_code PATH_OF_DICTOL [--dpl PATH_OF_DPL]
+Run: python -m benchmarks.authors_code PATH_OF_DICTOL [--dpl PATH] [--lcksvd PATH] [--dgrdl PATH]
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ import numpy as np
 from scipy.io import loadmat, savemat
 from sklearn.datasets import load_digits
 
+from benchmarks.authors_graph import compared_graph
+from benchmarks.authors_lcksvd import compared_lcksvd
 from benchmarks.command import command
 from benchmarks.lines import Line
-from crosslabel import COPAR, DLSI, DPL, FDDL, SRC
+from crosslabel import COPAR, DLSI, DPL, FDDL, LRSDL, SRC
 from crosslabel.core.fisher import FisherModel
 from crosslabel.core.scaling import unit_rows
 from crosslabel.methods.base import ComparisonMethod
@@ -33,7 +35,8 @@ from crosslabel.methods.class_dictionary import coherence
 from crosslabel.methods.start import class_layout, class_parts, start_atoms
 
 CLASSES, SAMPLES, ATOMS, SHARED, ROUNDS = 4, 20, 5, 3, 5
-LAMBDA, ETA, FISHER = 0.05, 0.02, 0.1
+LAMBDA, ETA, FISHER, NUCLEAR = 0.05, 0.02, 0.1, 0.02
+ASKED, STEP = 40, 16  # queries of LRSDL: their function tells one decision at a time
 
 SCRIPT = """
 warning('off', 'all'); page_screen_output(0);
@@ -82,9 +85,29 @@ for r = 1:rounds
 end
 fddl_D = D; fddl_X = X; for c = 1:C, M(:, c) = mean(get_block_col(X, c, Y_range), 2); end
 fddl_M = M; o.gamma = lambda; o.weight = 0.5; fddl_pred = FDDL_pred(Q, D, M, o);
+
+o.lambda3 = nuclear; o.k0 = k0; o.k = k; D = lrsdl_start(:, 1:end-k0);
+D0 = lrsdl_start(:, end-k0+1:end);
+X = zeros(size(D, 2), size(Y, 2)); X0 = zeros(k0, size(Y, 2)); lrsdl_cost = zeros(1, rounds);
+for r = 1:rounds
+  [X, X0] = LRSDL_updateXX0(Y, Y_range, D, D_range, D0, X, X0, o);
+  D = FDDL_updateD_fast(Y - D0*X0, Y_range, D, D_range, X, o);
+  D0 = LRSDL_updateD0(Y, Y_range, D, D_range, D0, X, X0, o);
+  %% LRSDL_cost leaves the nuclear norm out where there are shared atoms.
+  lrsdl_cost(r) = LRSDL_cost(Y, Y_range, D, D0, D_range, X, X0, o) + nuclear*nuclearnorm(D0);
+end
+lrsdl_D = [D D0]; lrsdl_X = [X; X0]; lrsdl_M0 = mean(X0, 2); lrsdl_pred = zeros(1, asked);
+for c = 1:C, M(:, c) = mean(get_block_col(X, c, Y_range), 2); end
+lrsdl_M = M;
+for n = 1:asked
+  for c = 1:C
+    if LRSDL_pred_GC(Q(:, n*step), D, D0, M, lrsdl_M0, o, c) == 1, lrsdl_pred(n) = c; end
+  end
+end
 save('-v6', '%(folder)s/theirs.mat', 'src_pred', 'dlsi_cost', 'dlsi_D', 'dlsi_X', 'dlsi_pred', ...
      'copar_cost', 'copar_D', 'copar_X', 'copar_pred', 'fddl_cost', 'fddl_D', 'fddl_X', ...
-     'fddl_M', 'fddl_pred');
+     'fddl_M', 'fddl_pred', 'lrsdl_cost', 'lrsdl_D', 'lrsdl_X', 'lrsdl_M', 'lrsdl_M0', ...
+     'lrsdl_pred');
 """
 
 
@@ -130,7 +153,9 @@ def octave(
         savemat(Path(folder, "problem.mat"), given)
         words = {"dictol": code.resolve(), "folder": folder, "eta_factor": eta_factor}
         Path(folder, "run.m").write_text(script % words)
-        subprocess.run(["octave-cli", "--quiet", str(Path(folder, "run.m"))], check=True)
+        # Some of their functions print what they return.
+        quiet = subprocess.DEVNULL
+        subprocess.run(["octave-cli", "-q", str(Path(folder, "run.m"))], check=True, stdout=quiet)
         return loadmat(Path(folder, "theirs.mat"), squeeze_me=True)
 
 
@@ -148,7 +173,12 @@ def _fddl(model: Any, X: Any, labels: Any, D: Any, codes: Any) -> float:
     return fisher.objective(X, D, codes)
 
 
-OBJECTIVES = {"DLSI": _dlsi, "COPAR": _copar, "FDDL": _fddl}
+def _lrsdl(model: Any, X: Any, labels: Any, D: Any, codes: Any) -> float:
+    weights = (2 * model.penalty, model.fisher, 2 * model.nuclear)
+    return FisherModel(model._layout, class_parts(labels), *weights).objective(X, D, codes)
+
+
+OBJECTIVES = {"DLSI": _dlsi, "COPAR": _copar, "FDDL": _fddl, "LRSDL": _lrsdl}
 
 
 def compared(name: str, model: Any, theirs: dict[str, Any], scale: float) -> Iterator[Line]:
@@ -158,7 +188,7 @@ def compared(name: str, model: Any, theirs: dict[str, Any], scale: float) -> Ite
     key = name.lower()
     cost = scale * theirs[f"{key}_cost"]
     D, codes = theirs[f"{key}_D"].T, theirs[f"{key}_X"].T
-    if name == "COPAR":  # their shared atoms come last
+    if name in ("COPAR", "LRSDL"):  # their shared atoms come last
         D, codes = np.roll(D, SHARED, axis=0), np.roll(codes, SHARED, axis=1)
     value = OBJECTIVES[name](model, X, labels, D, codes)
     yield Line(f"authors | {name} | our objective at their dictionary and codes", value)
@@ -167,16 +197,23 @@ def compared(name: str, model: Any, theirs: dict[str, Any], scale: float) -> Ite
     for whose, trace in {"ours": model.objective_trace_, "theirs": cost}.items():
         print(f"{name}: objective by round, {whose:6} {np.array2string(trace, precision=4)}")
     print(f"{name}: dictionaries differ by at most {np.abs(model.dictionary_ - D).max():.2g}")
+    if name == "LRSDL":  # their rule has these penalties, whatever was learnt with
+        Q = Q[STEP - 1 : ASKED * STEP : STEP]
+        model.penalty, model.fisher = 1e-3, 1e-2
     decided = {"its own": model._scores(Q).argmax(axis=1)}
     model.__dict__.pop("_gram", None)
     model.dictionary_ = D
     if name == "FDDL":
         model.means_ = theirs["fddl_M"].T
+    if name == "LRSDL":
+        none = np.zeros((CLASSES, SHARED))  # the rule looks at the means of the class atoms alone
+        model.means_ = np.concatenate([none, theirs["lrsdl_M"].T], axis=1)
+        model._shared_mean = theirs["lrsdl_M0"]
     decided["their"] = model._scores(Q).argmax(axis=1)
     said = theirs[f"{key}_pred"].astype(int) - 1
     for whose, labels_ in decided.items():
-        what = f"authors | {name} | of {len(Q)} decisions alike, {whose} dictionary"
-        yield Line(what, int(np.sum(labels_ == said)))
+        what = f"authors | {name} | decisions alike by {whose} dictionary, %"
+        yield Line(what, 100 * np.mean(labels_ == said))
 
 
 def compared_dpl(code: Path, given: dict[str, Any]) -> Iterator[Line]:
@@ -200,14 +237,16 @@ def compared_dpl(code: Path, given: dict[str, Any]) -> Iterator[Line]:
     apart = [np.abs(a - b).max() for a, b in ((model.dictionary_, D), (model.projection_, P))]
     print(f"DPL: dictionaries differ by at most {apart[0]:.2g}, analysis ones by {apart[1]:.2g}")
     said = theirs["dpl_pred"].astype(int) - 1
-    agree = int(np.sum(model._scores(Q).argmax(axis=1) == said))
-    yield Line(f"authors | DPL | of {len(Q)} decisions alike, its own dictionary", agree)
+    agree = 100 * np.mean(model._scores(Q).argmax(axis=1) == said)
+    yield Line("authors | DPL | decisions alike by its own dictionary, %", agree)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("dictol", type=Path)
     parser.add_argument("--dpl", type=Path)
+    parser.add_argument("--lcksvd", type=Path)
+    parser.add_argument("--dgrdl", type=Path)
     return command("authors_code", "Beside the authors' own code", lines, parser)
 
 
@@ -219,11 +258,15 @@ def lines(paths: argparse.Namespace) -> Iterator[Line]:
         "DLSI": DLSI(ATOMS, penalty=2 * LAMBDA, incoherence=ETA, **few),
         "COPAR": COPAR(ATOMS, shared_atoms=SHARED, penalty=2 * LAMBDA, incoherence=ETA, **few),
         "FDDL": FDDL(ATOMS, penalty=2 * LAMBDA, fisher=FISHER, **few),
+        "LRSDL": LRSDL(
+            ATOMS, shared_atoms=SHARED, penalty=LAMBDA, fisher=FISHER, nuclear=NUCLEAR, **few
+        ),
     }
     starts = {name: start(model, X, labels) for name, model in models.items()}
     given = {
         "Y": X.T, "Q": Q.T, "D_start": starts["DLSI"].T, "lambda": LAMBDA, "eta": ETA,
-        "copar_start": np.roll(starts["COPAR"], -SHARED, axis=0).T,
+        "lrsdl_start": np.roll(starts["LRSDL"], -SHARED, axis=0).T, "nuclear": NUCLEAR,
+        "asked": ASKED, "step": STEP, "copar_start": np.roll(starts["COPAR"], -SHARED, axis=0).T,
         "Y_range": SAMPLES * np.arange(CLASSES + 1), "D_range": ATOMS * np.arange(CLASSES + 1),
         "rounds": ROUNDS, "k": ATOMS, "k0": SHARED, "fisher": FISHER,
     }  # fmt: skip
@@ -231,10 +274,14 @@ def lines(paths: argparse.Namespace) -> Iterator[Line]:
     src = learnt(SRC(2 * LAMBDA), X, labels)
     for name, model in models.items():
         yield from compared(name, model, theirs, 1.0 if name == "COPAR" else 2.0)
-    agree = int(np.sum(src._scores(Q).argmax(axis=1) == theirs["src_pred"].astype(int) - 1))
-    yield Line(f"authors | SRC | of {len(Q)} decisions alike, its own dictionary", agree)
+    agree = 100 * np.mean(src._scores(Q).argmax(axis=1) == theirs["src_pred"].astype(int) - 1)
+    yield Line("authors | SRC | decisions alike by its own dictionary, %", agree)
     if paths.dpl is not None:
         yield from compared_dpl(paths.dpl, given)
+    if paths.lcksvd is not None:
+        yield from compared_lcksvd(paths.lcksvd, octave, problem(), learnt, ATOMS, ROUNDS)
+    if paths.dgrdl is not None:
+        yield from compared_graph(paths.dgrdl, octave, X, starts["DLSI"])
     doubled = octave(paths.dictol, given, 2.0)
     print(f"DLSI, their update with 2η: {np.array2string(2 * doubled['dlsi_cost'], precision=5)}")
 

@@ -12,6 +12,9 @@ from crosslabel.lab.pyramids import span_coordinates
 from crosslabel.lab.spec import SpecError
 from crosslabel.lab.spec_files import load_spec
 
+PYRAMID = 'step = "Pyramid"\nfolder = "kept"\nper_class = 10\ncodebook_per_class = 5\nsplits = 3\n'
+FACES = 'step = "Pixels"\n\n[[features]]\nstep = "Eigenfaces"\nn_components = 20'
+
 
 def cell_of(spec, method="global", setting="10", split=0):
     return next(c for c in spec.cells() if c.place[1:] == (method, setting, split))
@@ -93,12 +96,7 @@ def test_clips_that_belong_together_are_on_one_side(name):
 
 
 def test_kept_coordinates_of_pyramids_are_used(write_spec, tmp_path):
-    spec = write_spec(
-        (
-            'step = "Pixels"\n\n[[features]]\nstep = "Eigenfaces"\nn_components = 20',
-            'step = "Pyramid"\nfolder = "kept"\nper_class = 10\ncodebook_per_class = 5\nsplits = 3',
-        )
-    )
+    spec = write_spec((FACES, PYRAMID))
     (tmp_path / "kept").mkdir()
     rows = np.arange(1797 * 4, dtype=np.float32).reshape(1797, 4)
     np.save(tmp_path / "kept" / "coordinates1.npy", rows)
@@ -108,14 +106,25 @@ def test_kept_coordinates_of_pyramids_are_used(write_spec, tmp_path):
     assert given.pipeline == []
 
 
+def test_a_spec_names_the_form_of_its_pyramids(write_spec, tmp_path):
+    spec = write_spec((FACES, f'{PYRAMID}form = "roots"'))
+    (tmp_path / "kept").mkdir()
+    rows = np.arange(1797 * 4, dtype=np.float32).reshape(1797, 4)
+    np.save(tmp_path / "kept" / "coordinates0.npy", rows)
+    np.save(tmp_path / "kept" / "roots0.npy", -rows)
+    given = Inputs(tmp_path).of(cell_of(spec, setting="5"))
+    train, _ = next(per_class(load_digits().target, 5, repeats=3, seed=0))
+    assert np.array_equal(given.X_train, -rows[train])
+
+
+def test_a_form_that_pyramids_do_not_have_is_refused(write_spec, tmp_path):
+    spec = write_spec((FACES, f'{PYRAMID}form = "cubes"'))
+    with pytest.raises(SpecError, match="no form 'cubes'"):
+        Inputs(tmp_path).of(cell_of(spec, setting="5"))
+
+
 def test_principal_components_of_pyramids_are_those_of_the_training_set(write_spec, tmp_path):
-    step = (
-        'step = "Pyramid"\nfolder = "kept"\nper_class = 10\ncodebook_per_class = 5\nsplits = 3'
-        "\nrest = false"
-    )
-    spec = write_spec(
-        ('step = "Pixels"\n\n[[features]]\nstep = "Eigenfaces"\nn_components = 20', step)
-    )
+    spec = write_spec((FACES, f"{PYRAMID}rest = false"))
     (tmp_path / "kept").mkdir()
     random = np.random.default_rng(0)
     y = load_digits().target

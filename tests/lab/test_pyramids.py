@@ -64,7 +64,30 @@ def test_each_split_has_its_file_and_nothing_unfinished_is_left(photos, tmp_path
     assert [np.load(place).shape for place in places] == [(9, 4), (9, 4)]
     assert not np.array_equal(np.load(places[0]), np.load(places[1]))
     left = {file.name for file in (tmp_path / "kept").iterdir()}
-    assert left == {"coordinates0.npy", "coordinates1.npy", "samples.npz"}
+    forms = {f"{form}{number}.npy" for form in ("coordinates", "roots") for number in (0, 1)}
+    assert left == {*forms, "samples.npz"}
+
+
+def test_roots_are_the_coordinates_of_the_square_roots_of_the_same_pyramids(
+    photos, tmp_path, monkeypatch
+):
+    seen = []
+    monkeypatch.setattr(
+        pyramids,
+        "span_coordinates",
+        lambda F, t: seen.append(np.array(F)) or span_coordinates(F, t),
+    )
+    coordinates(photos, SPLITS, tmp_path / "kept", 1)
+    values = seen[0].astype(float)
+    assert values.min() == 0
+    roots = np.sqrt(values) / np.sqrt(values.sum(axis=1, keepdims=True))
+    found = np.load(tmp_path / "kept" / "roots0.npy").astype(float)
+    train, _ = SPLITS[0]
+    products = roots @ roots[train].T
+    assert np.abs(products - values @ values[train].T).max() > 1e-2
+    # The shift of the Gram matrix by 1e-6 leaves training rows a rest of 1e-3.
+    np.testing.assert_allclose(found @ found[train].T, products, atol=1e-3)
+    np.testing.assert_allclose((found**2).sum(axis=1), 1, atol=1e-5)
 
 
 def test_an_interrupted_extraction_goes_on_to_the_same_files(photos, tmp_path, monkeypatch):

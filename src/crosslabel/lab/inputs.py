@@ -32,7 +32,7 @@ from crosslabel.features import (
     RandomFaces,
     RegionCovariance,
 )
-from crosslabel.lab.pyramids import components, coordinates
+from crosslabel.lab.pyramids import FORMS, components, coordinates
 from crosslabel.lab.spec import Cell, Options, Spec, SpecError
 
 BUDGET = 768 << 20  # bytes of inputs that a process keeps
@@ -72,14 +72,15 @@ class Input(NamedTuple):
 class PyramidOptions(TypedDict, total=False):
     """The step `Pyramid`: where its coordinates lie, and which training sets they are made for.
 
-    `rest` false takes the components of the training images instead of the coordinates: by PCA, or
-    where `gamma` is positive by kernel PCA.
+    `form` is "coordinates" or "roots" (`pyramids.FORMS`). `rest` false takes the components of the
+    training images instead of the coordinates: by PCA, or where `gamma` is positive by kernel PCA.
     """
 
     folder: str
     per_class: int
     codebook_per_class: int
     splits: int
+    form: str
     rest: bool
     gamma: float
 
@@ -197,7 +198,10 @@ class Inputs:
     def _pyramid(self, cell: Cell, data: Bunch, options: PyramidOptions) -> Array:
         """Coordinates of all images under the codebook of this split (see `pyramids`)."""
         folder = self.features / options["folder"]
-        place = folder / f"coordinates{cell.split}.npy"
+        form = options.get("form", "coordinates")
+        if form not in FORMS:
+            raise SpecError(f"Pyramids have no form {form!r}. Known: {', '.join(FORMS)}.")
+        place = folder / f"{form}{cell.split}.npy"
         if not place.exists():
             seed = cell.spec.seed
             drawn = {

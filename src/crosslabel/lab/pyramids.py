@@ -4,13 +4,14 @@ An image's descriptors do not depend on the split and its codes do. So one pass 
 codes each under the codebooks of all splits. What is kept for a split is each image's coordinates
 in the span of the split's training images, and the length of what lies outside of it as one more:
 inner products with training images and norms are those of the 21,504 values, so that every method
-here gives the same model and the same answers on a fourteenth of the size.
+here gives the same model and the same answers on a fourteenth of the size. The same is kept of the
+values' square roots, which count a strong word less.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +19,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from crosslabel.core.scaling import Array
+from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.datasets.splits import Split
 from crosslabel.features.codebooks import DescriptorSampler, kmeans_codebook
 from crosslabel.features.dense_sift import DenseSIFT
@@ -30,6 +31,13 @@ from crosslabel.progress_bar import progress_bar
 
 PER_IMAGE = 60  # descriptors of a training image that the codebook is learnt from
 BATCH = 256  # images between two records of progress
+
+# Files of a split by the name they begin with, each of the pyramids in one form. Max pooling starts
+# at zero: no value is negative.
+FORMS: dict[str, Callable[[Array], Array]] = {
+    "coordinates": lambda pyramids: pyramids,
+    "roots": lambda pyramids: unit_rows(np.sqrt(pyramids)),
+}
 
 
 class _AllSplits:
@@ -91,6 +99,8 @@ def coordinates(
 ) -> list[Path]:
     """Files of coordinates (n_images, n_train + 1), one for each split; resumes where it stopped.
 
+    Beside each lies one of the square roots, `roots0.npy` and so on.
+
     Parameters
     ----------
     paths : sequence of str
@@ -109,12 +119,13 @@ def coordinates(
     list of Path
     """
     folder.mkdir(parents=True, exist_ok=True)
-    places = [folder / f"coordinates{number}.npy" for number in range(len(splits))]
-    if all(place.exists() for place in places):
+    kept = {form: _numbered(folder, form, len(splits)) for form in FORMS}
+    places = kept["coordinates"]
+    if all(place.exists() for files in kept.values() for place in files):
         return places
     pyramids = codebooks(paths, seen or [train for train, _ in splits], folder, n_jobs)
     dimension = len(pyramids[0].codebook_) * sum(c * c for c in pyramids[0].levels)
-    names = [folder / f"pyramids{number}.npy" for number in range(len(splits))]
+    names = _numbered(folder, "pyramids", len(splits))
     record = folder / "done.json"
     # Progress counts only where every unfinished file that it speaks of is there.
     going_on = record.exists() and all(name.exists() for name in names)
@@ -123,11 +134,17 @@ def coordinates(
     if not going_on:
         _note(record, 0)
     _fill(stores, paths, [p.encoder() for p in pyramids], record, n_jobs)
-    for place, store, (train, _) in zip(places, stores, splits):
-        write_whole(place, partial(np.save, arr=span_coordinates(store, train)))
+    for form, files in kept.items():
+        for place, store, (train, _) in zip(files, stores, splits):
+            found = span_coordinates(FORMS[form](store), train)
+            write_whole(place, partial(np.save, arr=found))
     for name in (*names, record):
         name.unlink()
     return places
+
+
+def _numbered(folder: Path, name: str, count: int) -> list[Path]:
+    return [folder / f"{name}{number}.npy" for number in range(count)]
 
 
 def _fill(
