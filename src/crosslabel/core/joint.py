@@ -59,7 +59,8 @@ def log_losses(logits: Array, labels: Labels) -> Array:
 def _partition(logits: Array) -> tuple[Array, Array]:
     """Probabilities of the classes, and the log of the sum of exponentials, for each row."""
     peak = logits.max(axis=1)
-    chances = np.exp(logits - peak[:, None])
+    chances = logits - peak[:, None]
+    np.exp(chances, out=chances)
     total = chances.sum(axis=1)
     chances /= total[:, None]
     return chances, peak + np.log(total)

@@ -20,6 +20,7 @@ from crosslabel.core.joint import evidence
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
 from crosslabel.core.water_filling import energies
+from crosslabel.flagship.contrasts import Contrasts
 
 _FEW = 4
 """Where fewer than one in so many axes of a large class are wanted, only these are found."""
@@ -97,7 +98,8 @@ class Samples:
     def inner(self, some: Labels, others: Labels) -> Array:
         """Inner products of some samples with others."""
         if self._takes_all:
-            return self.gram[np.ix_(some, others)]
+            # By rows first, then by columns: in half the time of both at once.
+            return self.gram[some][:, others]
         return self._products(self.scaled[some], self.scaled[others])
 
     @property
@@ -115,8 +117,7 @@ class Samples:
 
     def axes(self, number: int, most: int) -> list[Axes]:
         """Of each class without one fold, the axes that its atoms can lie along."""
-        seen = np.flatnonzero(self.fold != number)
-        seen = seen[np.argsort(self.labels[seen], kind="stable")]
+        seen = self.seen(number)
         ends = np.cumsum(np.bincount(self.labels[seen], minlength=self.n_classes))
         members = np.split(seen, ends[:-1])
         sizes = np.diff(ends, prepend=0)
@@ -160,6 +161,11 @@ class Samples:
     def left_out(self, number: int) -> Labels:
         """Samples of one fold."""
         return np.flatnonzero(self.fold == number)
+
+    def seen(self, number: int) -> Labels:
+        """Samples of the other folds, class by class."""
+        seen = np.flatnonzero(self.fold != number)
+        return seen[np.argsort(self.labels[seen], kind="stable")]
 
 
 def _sums(rows: Array, labels: Labels, weights: Array, n_classes: int) -> tuple[Array, ...]:
@@ -313,33 +319,28 @@ def _discriminants_from_products(
 ) -> Array:
     """The same by inner products of samples alone.
 
-    With Z the rows √w(x − μ) and W = ZᵀZ/n, (W + sI)⁻¹ = (I − Zᵀ(ZZᵀ + nsI)⁻¹Z)/s.
+    With W = ZᵀZ/n, Z the rows that vary, (W + sI)⁻¹ = (I − Zᵀ(ZZᵀ + nsI)⁻¹Z)/s.
     """
-    out, seen = samples.left_out(number), np.flatnonzero(samples.fold != number)
-    labels, weights = samples.labels[seen], samples.weights[seen]
-    averaging = np.zeros((samples.n_classes, len(seen)))
-    averaging[labels, np.arange(len(seen))] = weights
-    # A class whose only samples are left out has no mean: it keeps the one of all.
-    averaging[~averaging.any(axis=1)] = weights
-    averaging /= averaging.sum(axis=1, keepdims=True)
-    gram, asked = samples.inner(seen, seen), samples.inner(out, seen)
-    by_mean = gram @ averaging.T  # xᵀμ
-    between, queries = averaging @ by_mean, asked @ averaging.T
-    roots = np.sqrt(weights)[:, None]
-    along = roots * (by_mean - between[labels])  # Zμ
-    asked = roots.T * (asked - queries[:, labels])  # Zy
-    half = by_mean[:, labels]
-    centred = gram - half - half.T + between[np.ix_(labels, labels)]
-    centred *= roots * roots.T  # ZZᵀ
-    total, size = weights.sum(), len(samples.labels)
-    energy, varying = weights @ np.diagonal(gram) / total, np.trace(centred) / total
+    out, seen = samples.left_out(number), samples.seen(number)
+    classes = Contrasts.of(samples.labels[seen], samples.weights[seen], samples.n_classes)
+    first, rest = classes.first, classes.rest
+    gram = classes.turned(classes.turned(samples.inner(seen, seen)).T)
+    asked = classes.turned(samples.inner(seen, out)).T
+    queries, asked = classes.on_means(asked[:, first]), asked[:, rest]  # yᵀμ, Zy
+    along = classes.on_means(gram[rest][:, first])  # Zμ
+    between = classes.on_means(classes.on_means(gram[first][:, first]).T)
+    centred = gram[rest][:, rest]  # ZZᵀ
+    total, size = classes.masses.sum(), len(samples.labels)
+    energy, varying = np.trace(gram) / total, np.trace(centred) / total
     varies = varying > _UNVARIED * energy
     scale = varying / size if varies else energy or 1.0
     found = np.empty((len(shrinkages), len(out), samples.n_classes))
     for place, shrinkage in enumerate(shrinkages):
-        shift, kept = shrinkage * scale, centred * varies
-        kept[np.diag_indices_from(kept)] += total * shift
-        solved = _solved(kept, along * varies)
-        own = np.diagonal(between) - np.einsum("nc,nc->c", along, solved)
-        found[place] = (queries - asked @ solved - 0.5 * own) / shift
+        shift, inside = shrinkage * scale, np.zeros_like(along)
+        if varies:
+            kept = centred.copy()
+            kept[np.diag_indices_from(kept)] += total * shift
+            inside = _solved(kept, along)
+        own = np.diagonal(between) - np.einsum("nc,nc->c", along, inside)
+        found[place] = (queries - asked @ inside - 0.5 * own) / shift
     return found
