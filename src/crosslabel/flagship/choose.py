@@ -22,6 +22,7 @@ from crosslabel.core.moments import Labels
 from crosslabel.core.ordering import canonical, mixed
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
+from crosslabel.flagship.carried import carried
 from crosslabel.flagship.choice import Choice, Member
 from crosslabel.flagship.held_out import Samples
 from crosslabel.flagship.lifts import LiftPlan, lifts
@@ -249,11 +250,18 @@ def _field(
     linear, kernels = list[Runner](), list[Runner]()
     counts = np.bincount(samples.labels[fold != fold.max()])
     grid = grid_of(wish, int(np.median(counts[counts > 0])))
+    lifted: dict[int, Array] = {}
     for name, plan in tried.items():
-        rows = plan.lift(samples.X).astype(np.float64, copy=False)
+        if id(plan.lift) not in lifted:
+            lifted[id(plan.lift)] = plan.lift(samples.X).astype(np.float64, copy=False)
+        rows = lifted[id(plan.lift)]
         kernel = None if plan.kernel is None else plan.values
         table = kernel is None and plan.lift.keeps_features
         own = Samples(rows, samples.labels, fold, samples.weights, kernel, table)
+        # Of long rows all products are found: those of other lifts follow from them.
+        long = [one for one in linear if one.samples.is_wide and own.is_wide]
+        ways = (carried(plan, rows, tried[one.name], one.samples.inner) for one in long)
+        own = replace(own, known=next(filter(None, ways), None))
         runner = Runner(name, own, grid, kinds_of(wish, plan))
         (linear if kernel is None else kernels).append(runner)
     return linear, kernels

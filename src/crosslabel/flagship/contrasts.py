@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import csr_array
 
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
+
+UNVARIED = 1e-12
+"""Of the energy: samples that vary by less leave rounding, and every shrinkage the nearest mean."""
 
 
 class Contrasts(NamedTuple):
@@ -46,7 +51,7 @@ class Contrasts(NamedTuple):
     def of(cls, labels: Labels, weights: Array, n_classes: int) -> Contrasts:
         """Of samples ordered by class."""
         present, first, places = np.unique(labels, return_index=True, return_inverse=True)
-        roots, masses = np.sqrt(weights), np.bincount(places, weights)
+        roots, masses = np.sqrt(weights), np.bincount(places, weights).astype(np.float64)
         mirror = roots / np.sqrt(masses)[places]
         mirror[first] += 1
         mirror /= np.sqrt(mirror[first])[places]
@@ -68,3 +73,51 @@ class Contrasts(NamedTuple):
         found[:] = (turned @ (-np.sqrt(self.masses) / self.masses.sum()))[:, None]
         found[:, self.labels] = turned / -np.sqrt(self.masses)
         return found
+
+    def discriminants(
+        self, gram: Array, asked: Array, shrinkages: Sequence[float], size: int
+    ) -> Array:
+        """Gaussian discriminants of queries, for every shrinkage, by inner products alone.
+
+        With W = ZᵀZ/n, Z the rows that vary, (W + sI)⁻¹ = (I − Zᵀ(ZZᵀ + nsI)⁻¹Z)/s.
+
+        Parameters
+        ----------
+        gram : ndarray of shape (n_samples, n_samples)
+            Products of the samples.
+        asked : ndarray of shape (n_samples, n_queries)
+        shrinkages : sequence of float
+            α of W + α·tr(W)/size·I.
+        size : int
+            Dimensions over which the scatter is taken to spread.
+
+        Returns
+        -------
+        ndarray of shape (n_shrinkages, n_queries, n_classes)
+        """
+        gram, asked = self.turned(self.turned(gram).T), self.turned(asked).T
+        queries, asked = self.on_means(asked[:, self.first]), asked[:, self.rest]  # yᵀμ, Zy
+        along = self.on_means(gram[self.rest][:, self.first])  # Zμ
+        between = self.on_means(self.on_means(gram[self.first][:, self.first]).T)
+        centred = gram[self.rest][:, self.rest]  # ZZᵀ
+        total = self.masses.sum()
+        energy, varying = np.trace(gram) / total, np.trace(centred) / total
+        varies = varying > UNVARIED * energy
+        scale = varying / size if varies else energy or 1.0
+        found = np.empty((len(shrinkages), *queries.shape))
+        for place, shrinkage in enumerate(shrinkages):
+            shift, inside = shrinkage * scale, np.zeros_like(along)
+            if varies:
+                kept = centred.copy()
+                kept[np.diag_indices_from(kept)] += total * shift
+                inside = solved(kept, along)
+            own = np.diagonal(between) - np.einsum("nc,nc->c", along, inside)
+            found[place] = (queries - asked @ inside - 0.5 * own) / shift
+        return found
+
+
+def solved(matrix: Array, right: Array) -> Array:
+    """matrix⁻¹ right, of a positive definite matrix, which is overwritten."""
+    # Symmetric: its transpose is in the order that LAPACK overwrites without a copy.
+    factor = cho_factor(matrix.T, lower=True, overwrite_a=True, check_finite=False)
+    return cho_solve(factor, right, check_finite=False)

@@ -92,9 +92,9 @@ def lifts(X: Array, weights: NDArray[np.float64], wish: Wish) -> dict[str, LiftP
     if wish.kernel != "auto":
         return {name: _with_kernel(lift, X, wish.kernel) for name, lift in straight.items()}
     if "unit" in straight:
-        plans["rbf, unit"] = _with_kernel(Lift(), X, "rbf")
-    center, spread = standard(X, weights)
-    plans["rbf, standard"] = _with_kernel(Lift(center, spread, unit=False), X, "rbf")
+        plans["rbf, unit"] = _with_kernel(straight["unit"], X, "rbf")
+    bare = replace(straight["standard, offset"], offset=0.0, unit=False)
+    plans["rbf, standard"] = _with_kernel(bare, X, "rbf")
     return plans
 
 

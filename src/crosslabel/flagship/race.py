@@ -38,6 +38,8 @@ ENOUGH = 100
 """Samples in the first fold from which on this can be told."""
 PLENTY = 240
 """Held-out samples that choose as well as more would: no further fold is run."""
+NOTHING = 1e-9
+"""Log loss below which differences are rounding: two lifts may be one for some samples."""
 NEAREST = 2
 """Shrinkages that are followed after the first fold."""
 
@@ -125,6 +127,7 @@ class Runner:
     rules: set[str]
     scores: dict[Kind, Array] = field(default_factory=dict)
     known: dict[tuple[Kind, int], tuple[float, float]] = field(default_factory=dict)
+    near: dict[str, float] = field(default_factory=dict)
     shrinkages: list[float] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -157,7 +160,9 @@ class Runner:
         key = kind, len(rows)
         if key not in self.known:
             labels, weights = self.samples.labels[rows], self.samples.weights[rows]
-            self.known[key] = temperature(self.scores[kind][rows], labels, weights)
+            start = self.near.get(kind.rule)
+            found = temperature(self.scores[kind][rows], labels, weights, start)
+            self.known[key], self.near[kind.rule] = found, found[0]
         return self.known[key]
 
     def narrow(self, rows: Labels) -> None:
@@ -212,10 +217,10 @@ def discriminant_of(shrinkage: float) -> Kind:
 
 
 def ahead(gain: Array, weights: Array) -> float:
-    """Mean of paired differences over its standard error; zero where all are equal."""
+    """Mean of paired differences over its standard error; zero where all are equal to rounding."""
     mean = np.average(gain, weights=weights)
     error = np.sqrt(np.average((gain - mean) ** 2, weights=weights) / len(gain))
-    return float(mean / error) if error > 0 else 0.0
+    return float(mean / error) if error > NOTHING else 0.0
 
 
 def folds_to_run(fold: Labels) -> list[int]:
