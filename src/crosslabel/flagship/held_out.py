@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from crosslabel.core.discriminant import positive
+from crosslabel.core.discriminant import UNVARIED, Contrasts, Discriminant, positive, solved
 from crosslabel.core.joint import evidence
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
 from crosslabel.core.water_filling import energies
-from crosslabel.flagship.carried import Inner
-from crosslabel.flagship.contrasts import UNVARIED, Contrasts, solved
+from crosslabel.flagship.lifts import Inner
 
 _FEW = 4
 """Where fewer than one in so many axes of a large class are wanted, only these are found."""
@@ -321,3 +320,14 @@ def discriminants(samples: Samples, number: int, shrinkages: Sequence[float]) ->
         weights = solved(shifted, means.T)
         found[place] = queries @ weights - 0.5 * np.einsum("cf,fc->c", means, weights)
     return found
+
+
+def discriminant_of_all(samples: Samples, shrinkage: float, dtype: np.dtype) -> Discriminant | None:
+    """The discriminant of all samples from products that folds have asked for; None for others."""
+    if samples.kernel is not None or samples.own_variances or not samples.is_wide:
+        return None
+    order = np.argsort(samples.labels, kind="stable")
+    classes = Contrasts.of(samples.labels[order], samples.weights[order], samples.n_classes)
+    gram = samples.inner(order, order)
+    found = classes.discriminant(gram, samples.scaled[order], shrinkage, len(order))
+    return Discriminant(found.weights.astype(dtype), found.offsets.astype(dtype))

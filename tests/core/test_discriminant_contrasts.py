@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from crosslabel.flagship.contrasts import Contrasts
+from crosslabel.core.discriminant import Contrasts, discriminant
+from crosslabel.core.moments import Moments
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -22,3 +23,15 @@ def test_turned_samples_are_the_means_and_what_varies_about_them(weighted):
     varying = turned[classes.rest]
     assert len(varying) == 3
     assert np.allclose(varying.T @ varying, scatter)
+
+
+@pytest.mark.parametrize("varies", [True, False])
+def test_a_discriminant_of_products_is_that_of_the_statistics(varies):
+    rng = np.random.default_rng(1)
+    labels, weights = np.repeat([0, 1, 2], [4, 1, 3]), rng.uniform(0.5, 2, 8)
+    rows = rng.normal(size=(8, 12)) if varies else np.eye(3, 12)[labels]
+    classes = Contrasts.of(labels, weights, 3)
+    found = classes.discriminant(rows @ rows.T, rows, 0.3, 12)
+    expected = discriminant(Moments.from_samples(rows, labels, 3, weights), 0.3)
+    assert np.allclose(found.weights, expected.weights)
+    assert np.allclose(found.offsets, expected.offsets)

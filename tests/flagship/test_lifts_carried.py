@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
-from crosslabel.flagship.carried import carried
-from crosslabel.flagship.lifts import LiftPlan
+from crosslabel.flagship.lifts import LiftPlan, carried
 from crosslabel.intake.lift import Lift
 
 CENTER, SPREAD = np.arange(9.0), np.linspace(0.5, 3, 9)
