@@ -65,8 +65,10 @@ class LiftPlan(NamedTuple):
         if self.kernel is None:
             return self.lift
         rows = self.lift(X)
-        landmarks = rows if n_landmarks is None else rows[:n_landmarks]
-        return replace(self.lift, kernel=KernelMap.fit(self.kernel, landmarks, self.gamma))
+        if n_landmarks is not None and n_landmarks < len(rows):
+            # Apart from one another: of rows that come class by class, some of every class.
+            rows = rows[np.arange(n_landmarks) * len(rows) // n_landmarks]
+        return replace(self.lift, kernel=KernelMap.fit(self.kernel, rows, self.gamma))
 
 
 def lifts(X: Array, weights: NDArray[np.float64], wish: Wish) -> dict[str, LiftPlan]:
