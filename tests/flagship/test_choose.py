@@ -13,6 +13,7 @@ from crosslabel.flagship.choose import (
     NEGLIGIBLE,
     RATE,
     Distinct,
+    Raced,
     _member,
     average,
     choose,
@@ -299,7 +300,7 @@ def test_few_samples_are_drawn_into_folds_three_times(n, drawings, monkeypatch):
     def raced(samples, tried, fold, wish, tell):
         told.append(fold)
         setting = JointSetting("unit", "local", 3, 0.1, 0.2, 1.0, 1.0)
-        return [setting], {"number": float(len(told))}
+        return Raced([setting], {"number": float(len(told))}, {})
 
     monkeypatch.setattr("crosslabel.flagship.choose._raced", raced)
     samples = distinct(*blobs(n=n, m=20))
@@ -316,7 +317,7 @@ def test_at_most_so_many_samples_choose(monkeypatch):
 
     def raced(samples, tried, fold, wish, tell):
         sizes.append(len(samples.X))
-        return [JointSetting("unit", "local", 3, 0.1, 0.2, 1.0, 1.0)], {}
+        return Raced([JointSetting("unit", "local", 3, 0.1, 0.2, 1.0, 1.0)], {}, {})
 
     monkeypatch.setattr("crosslabel.flagship.choose._raced", raced)
     choose(distinct(*blobs(n=41 * 61, n_classes=41)), WISH)

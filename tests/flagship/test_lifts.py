@@ -109,8 +109,16 @@ def test_a_kernel_at_some_landmarks_is_exact_there():
     X = table()
     lift = lift_named(X, np.ones(12), Wish(Settings(), kernel="rbf")).settled(X, 6)
     rows = X / np.linalg.norm(X, axis=1, keepdims=True)
-    exact = np.exp(-lift.kernel.gamma * ((rows[:6, None] - rows[:6]) ** 2).sum(axis=2))
-    assert np.allclose(lift(X[:6]) @ lift(X[:6]).T, exact, atol=1e-8)
+    rows, some = rows[::2], lift(X[::2])  # of twelve, from the first to the last
+    exact = np.exp(-lift.kernel.gamma * ((rows[:, None] - rows) ** 2).sum(axis=2))
+    assert np.allclose(some @ some.T, exact, atol=1e-8)
+
+
+def test_landmarks_of_samples_that_come_class_by_class_are_of_every_class():
+    X = np.repeat(np.eye(5), 8, axis=0) + 0.01 * np.random.default_rng(0).normal(size=(40, 5))
+    lift = lift_named(X, np.ones(40), Wish(Settings(), kernel="rbf")).settled(X, 7)
+    assert len(lift.kernel.landmarks) == 7
+    assert set(lift.kernel.landmarks.argmax(axis=1)) == set(range(5))
 
 
 def test_the_lift_of_a_stream_follows_its_first_samples():

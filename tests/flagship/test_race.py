@@ -1,5 +1,6 @@
 """The race over scores that are written down: who is left, and what is made of the best."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -20,6 +21,7 @@ from crosslabel.flagship.race import (
     ahead,
     discriminant_of,
     folds_to_run,
+    local_of,
     race,
     race_kernels,
 )
@@ -93,6 +95,29 @@ def test_the_two_best_shrinkages_are_followed():
     assert one.shrinkages == [0.1, 1.0]
     assert discriminant_of(0.01) not in one.scores
     assert discriminant_of(1.0) in one.scores
+
+
+def test_the_two_best_points_of_the_local_rule_are_followed():
+    skills = {(2, 0.1): 1.0, (2, 1.0): 3.0, (4, 0.1): 2.0, (4, 1.0): 0.5}
+    scores = {local_of(*point): scores_of(skill, 1) for point, skill in skills.items()}
+    grid = replace(GRID, n_atoms=(2, 4))
+    one = Runner("unit", SAMPLES, grid, {LOCAL}, scores)
+    one.narrow(np.arange(N))
+    assert one.points == [(2, 1.0), (4, 0.1)]
+    assert list(one.scores) == [local_of(2, 1.0), local_of(4, 0.1)]
+    assert one.shrinkages == [0.01, 0.1, 1.0]  # of a rule that is out of the race
+
+
+def test_a_temperature_does_not_depend_on_what_was_judged_before():
+    one, other, rows = runner(), runner(), np.arange(N)
+    first, second = discriminant_of(0.01), discriminant_of(0.1)
+    one.judged(first, rows)
+    assert_allclose(one.judged(second, rows), other.judged(second, rows), rtol=1e-8)
+
+
+def test_lifts_that_are_one_to_rounding_are_level():
+    gain = 1e-16 * np.random.default_rng(0).normal(size=50) + 1e-16
+    assert ahead(gain, np.ones(50)) == 0.0
 
 
 @pytest.mark.parametrize("is_table", [False, True])

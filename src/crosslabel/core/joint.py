@@ -20,6 +20,8 @@ _TOLERANCE = 1e-5
 _STEPS = 50
 _FAR = 1e6
 """Of a Newton step: where chances are all but certain, their curvature underflows."""
+_NEAR = 100.0
+"""Of a temperature that steps begin with, over the usual: one further off would take as many."""
 _ROUNDING = 8 * np.finfo(float).eps
 """Of scores, over the largest: what the mean of equal ones leaves of them."""
 
@@ -59,7 +61,8 @@ def log_losses(logits: Array, labels: Labels) -> Array:
 def _partition(logits: Array) -> tuple[Array, Array]:
     """Probabilities of the classes, and the log of the sum of exponentials, for each row."""
     peak = logits.max(axis=1)
-    chances = np.exp(logits - peak[:, None])
+    chances = logits - peak[:, None]
+    np.exp(chances, out=chances)
     total = chances.sum(axis=1)
     chances /= total[:, None]
     return chances, peak + np.log(total)
@@ -150,7 +153,9 @@ def _descend(
     return a, height
 
 
-def temperature(scores: Array, labels: Labels, sample_weights: Array) -> tuple[float, float]:
+def temperature(
+    scores: Array, labels: Labels, sample_weights: Array, start: float | None = None
+) -> tuple[float, float]:
     """The one weight of one kind of score, and its mean held-out log loss.
 
     `fit_weights` for one kind, without its arrays of arrays: a grid asks for many.
@@ -160,6 +165,8 @@ def temperature(scores: Array, labels: Labels, sample_weights: Array) -> tuple[f
     scores : ndarray of shape (n_samples, n_classes)
     labels : ndarray of int of shape (n_samples,)
     sample_weights : ndarray of shape (n_samples,)
+    start : float, optional
+        Where the steps begin: the weight of a score of its kind.
     """
     centred, scale = _centred(scores)
     if scale == 0:  # the classes are equal, whatever the weight
@@ -167,23 +174,35 @@ def temperature(scores: Array, labels: Labels, sample_weights: Array) -> tuple[f
     centred /= scale
     total = sample_weights.sum()
     mass = sample_weights * (1 + DOUBT / total)
-    own = centred[np.arange(len(labels)), labels]
-    target, squares = float(own @ sample_weights), centred**2
-    low, high, a = 0.0, np.inf, 1.0
+    # Below the highest of a sample, so that no exponential overflows.
+    peak = centred.max(axis=1)
+    target = float(centred[np.arange(len(labels)), labels] @ sample_weights) - float(mass @ peak)
+    below = centred - peak[:, None]
+    squares, chances = below**2, np.empty_like(below)
+    low, high = 0.0, np.inf
+    a = 1.0 if start is None else float(np.clip(start * scale, 1 / _NEAR, _NEAR))
     for _ in range(_STEPS):
-        chances, _ = _partition(a * centred)
-        expected = np.einsum("nc,nc->n", chances, centred)
+        whole = _exponentials(a, below, chances)
+        expected = np.einsum("nc,nc->n", chances, below) / whole
         slope = float(mass @ expected) - target
         low, high = (low, a) if slope > 0 else (a, high)
-        bend = float(mass @ (np.einsum("nc,nc->n", chances, squares) - expected**2))
+        bend = float(mass @ (np.einsum("nc,nc->n", chances, squares) / whole - expected**2))
         step = a - slope / bend if abs(slope) < _FAR * bend else np.inf
         # Where Newton leaves what is known to hold the root, or goes far off, halve or double.
         moved = step if low < step < high else (0.5 * (low + high) if high < np.inf else 2 * a)
         done, a = abs(moved - a) <= _TOLERANCE * max(1.0, a), moved
         if done:
             break
-    losses = _partition(a * centred)[1] - a * own
+    own = below[np.arange(len(labels)), labels]
+    losses = np.log(_exponentials(a, below, chances)) - a * own
     return a / scale, float(sample_weights @ losses / total)
+
+
+def _exponentials(a: float, below: Array, out: Array) -> Array:
+    """exp(a·below), into `out`, and its sums over the classes."""
+    np.multiply(a, below, out=out)
+    np.exp(out, out=out)
+    return out.sum(axis=1)
 
 
 def shares(losses: Array, rate: float) -> Array:

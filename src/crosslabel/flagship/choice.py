@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from crosslabel.core.discriminant import Discriminant
 from crosslabel.flagship.problem import Settings
 from crosslabel.intake.lift import Lift
 
@@ -24,6 +25,8 @@ class Member:
         α of the discriminant; None for a view without one.
     discriminant_share : float
         Weight of the discriminant's scores.
+    discriminant : Discriminant or None
+        Where the samples that chose were all, and it is known already.
     """
 
     lift: Lift
@@ -32,6 +35,7 @@ class Member:
     share: float | None = None
     shrinkage: float | None = None
     discriminant_share: float = 0.0
+    discriminant: Discriminant | None = None
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ from crosslabel.core.ordering import canonical, mixed
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice, Member
-from crosslabel.flagship.held_out import Samples
-from crosslabel.flagship.lifts import LiftPlan, lifts
+from crosslabel.flagship.held_out import Samples, discriminant_of_all
+from crosslabel.flagship.lifts import LiftPlan, carried, lifts
 from crosslabel.flagship.problem import Wish
 from crosslabel.flagship.race import (
     DISCRIMINANT,
@@ -171,14 +171,19 @@ def choose(samples: Distinct, wish: Wish, lift: Lift | None = None, tell: Tell =
     # Many small systems by turns of NumPy and SciPy, whose threads would wait for one another.
     with one_thread():
         raced = [_raced(some, tried, some.folds(seed + k), wish, tell) for k in range(drawings)]
-    members = []
-    for one in together([settings for settings, _ in raced]):
+    is_all, members = lift is None and len(some.X) == len(samples.X), []
+    for one in together([each.settings for each in raced]):
         taken = settled(one.lift)
         width = (samples.X[:1] if lift else taken(samples.X[:1])).shape[1]
-        members.append(_member(one, taken, wish, width, len(some.X)))
+        member = _member(one, taken, wish, width, len(some.X))
+        known = raced[0].samples.get(one.lift) if is_all else None
+        if known and one.shrinkage is not None and member.discriminant_share > 0:
+            found = discriminant_of_all(known, one.shrinkage, some.X.dtype)
+            member = replace(member, discriminant=found)
+        members.append(member)
     # The first is shown: atoms of a kernel cannot be looked at.
     members.sort(key=lambda member: member.lift.kernel is not None)
-    return Choice(tuple(members), raced[0][1])
+    return Choice(tuple(members), raced[0].accuracies)
 
 
 def most_steps(n_samples: int, wish: Wish) -> tuple[int, int]:
@@ -219,10 +224,18 @@ class Average(NamedTuple):
     logits: Array
 
 
+class Raced(NamedTuple):
+    """The settings that won, the held-out accuracy of lifts that ran to the end, and samples."""
+
+    settings: list[JointSetting]
+    accuracies: dict[str, float]
+    samples: dict[str, Samples]
+
+
 def _raced(
     samples: Distinct, candidates: Mapping[str, LiftPlan], fold: Labels, wish: Wish, tell: Tell
-) -> tuple[list[JointSetting], dict[str, float]]:
-    """The settings that won, and the held-out accuracy of every lift that ran to the end."""
+) -> Raced:
+    """Run the lifts on these folds."""
     linear, kernels = _field(samples, candidates, fold, wish)
     numbers = folds_to_run(fold)
     rows = np.flatnonzero(np.isin(fold, numbers))
@@ -239,7 +252,7 @@ def _raced(
     accuracies = {
         name: float(np.average(is_right, weights=weights)) for name, is_right in scores.items()
     }
-    return chosen.settings, accuracies
+    return Raced(chosen.settings, accuracies, {r.name: r.samples for r in [*linear, *kernels]})
 
 
 def _field(
@@ -249,11 +262,18 @@ def _field(
     linear, kernels = list[Runner](), list[Runner]()
     counts = np.bincount(samples.labels[fold != fold.max()])
     grid = grid_of(wish, int(np.median(counts[counts > 0])))
+    lifted: dict[int, Array] = {}
     for name, plan in tried.items():
-        rows = plan.lift(samples.X).astype(np.float64, copy=False)
+        if id(plan.lift) not in lifted:
+            lifted[id(plan.lift)] = plan.lift(samples.X).astype(np.float64, copy=False)
+        rows = lifted[id(plan.lift)]
         kernel = None if plan.kernel is None else plan.values
         table = kernel is None and plan.lift.keeps_features
         own = Samples(rows, samples.labels, fold, samples.weights, kernel, table)
+        # Of long rows all products are found: those of other lifts follow from them.
+        long = [one for one in linear if one.samples.is_wide and own.is_wide]
+        ways = (carried(plan, rows, tried[one.name], one.samples.inner) for one in long)
+        own = replace(own, known=next(filter(None, ways), None))
         runner = Runner(name, own, grid, kinds_of(wish, plan))
         (linear if kernel is None else kernels).append(runner)
     return linear, kernels

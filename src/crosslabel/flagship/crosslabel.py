@@ -80,7 +80,8 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         "linear", "rbf", "poly", "precomputed", one of `crosslabel.core.manifolds`, or a function of
         two arrays of rows. "auto" takes "rbf" only where better by more than one standard error.
     n_landmarks : int, default=None
-        Training samples that a kernel is reckoned from (Nyström); None for all, which is exact.
+        Training samples that a kernel is reckoned from (Nyström), evenly over their order; None
+        for all, which is exact.
     shrinkage : "auto" or float, default="auto"
         Of the joint rule's discriminant: how much of the pooled covariance is replaced by its mean.
     class_weight : dict, "balanced" or None, default=None

@@ -1,4 +1,4 @@
-"""Lifts that are worth a try for some samples, and the one that a user names."""
+"""Lifts that are worth a try for some samples, the one that a user names, and what they share."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosslabel.core.manifolds import MANIFOLDS
+from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array, row_norms
 from crosslabel.flagship.problem import Wish
 from crosslabel.intake.lift import KernelMap, Lift, kernel_values, standard
@@ -19,6 +20,9 @@ RAW = frozenset({"precomputed", *MANIFOLDS})
 
 COMPARABLE = 2.0
 """Features that must rule the raw norms for these to mean something."""
+
+Inner = Callable[[Labels, Labels], Array]
+"""From two lists of samples to their inner products, which are the caller's to overwrite."""
 
 NARROW = 100
 """Features up to which standardised ones are tried as they are, each a quantity of its own."""
@@ -61,8 +65,10 @@ class LiftPlan(NamedTuple):
         if self.kernel is None:
             return self.lift
         rows = self.lift(X)
-        landmarks = rows if n_landmarks is None else rows[:n_landmarks]
-        return replace(self.lift, kernel=KernelMap.fit(self.kernel, landmarks, self.gamma))
+        if n_landmarks is not None and n_landmarks < len(rows):
+            # Apart from one another: of rows that come class by class, some of every class.
+            rows = rows[np.arange(n_landmarks) * len(rows) // n_landmarks]
+        return replace(self.lift, kernel=KernelMap.fit(self.kernel, rows, self.gamma))
 
 
 def lifts(X: Array, weights: NDArray[np.float64], wish: Wish) -> dict[str, LiftPlan]:
@@ -92,9 +98,9 @@ def lifts(X: Array, weights: NDArray[np.float64], wish: Wish) -> dict[str, LiftP
     if wish.kernel != "auto":
         return {name: _with_kernel(lift, X, wish.kernel) for name, lift in straight.items()}
     if "unit" in straight:
-        plans["rbf, unit"] = _with_kernel(Lift(), X, "rbf")
-    center, spread = standard(X, weights)
-    plans["rbf, standard"] = _with_kernel(Lift(center, spread, unit=False), X, "rbf")
+        plans["rbf, unit"] = _with_kernel(straight["unit"], X, "rbf")
+    bare = replace(straight["standard, offset"], offset=0.0, unit=False)
+    plans["rbf, standard"] = _with_kernel(bare, X, "rbf")
     return plans
 
 
@@ -159,3 +165,69 @@ def default_lift(X: Array, wish: Wish) -> Lift:
     if is_open and len(X) > 1 and not is_comparable(X):
         wish = replace(wish, scale="standard")
     return lift_named(X, np.ones(len(X)), wish).settled(X, wish.n_landmarks)
+
+
+def carried(plan: LiftPlan, rows: Array, source: LiftPlan, inner: Inner) -> Inner | None:
+    """Inner products in a lift from those in another; None where they do not follow.
+
+    Parameters
+    ----------
+    plan : LiftPlan
+    rows : ndarray of shape (n_samples, n_features)
+        Samples in this lift, before its kernel.
+    source : LiftPlan
+    inner : callable
+        Products in the other.
+    """
+    lift, other = plan.lift, source.lift
+    if source.kernel is not None or not other.unit or other.center is not lift.center:
+        return None
+    if plan.kernel is None and lift.unit and lift.offset and not other.offset:
+        return with_offset(inner, rows)
+    if plan.kernel == "rbf" and lift is other:
+        return gaussian(inner, row_norms(rows), plan.gamma)  # of a row of zeros it is zero
+    if plan.kernel == "rbf" and not lift.unit and not lift.offset:
+        return gaussian(inner, np.hypot(row_norms(rows), other.offset), plan.gamma)
+    return None
+
+
+def with_offset(plain: Inner, rows: Array) -> Inner:
+    """Products of unit rows with an offset, from those of unit rows without one.
+
+    Parameters
+    ----------
+    plain : callable
+    rows : ndarray of shape (n_samples, n_features + 1)
+        With the offset; their last coordinates are what it has become.
+    """
+    lengths, offsets = row_norms(rows[:, :-1]), rows[:, -1]
+
+    def inner(some: Labels, others: Labels) -> Array:
+        found = plain(some, others)
+        found *= lengths[some][:, None]
+        found *= lengths[others]
+        found += offsets[some][:, None] * offsets[others]
+        return found
+
+    return inner
+
+
+def gaussian(unit: Inner, norms: Array, gamma: float) -> Inner:
+    """exp(−γ‖z − z'‖²) of rows z of these norms, from the products of the same at unit norm.
+
+    A coordinate that all rows share does not count: the norms may be with an offset, the rows
+    without.
+    """
+    squares = norms**2
+
+    def inner(some: Labels, others: Labels) -> Array:
+        found = unit(some, others)
+        found *= (-2 * norms[some])[:, None]
+        found *= norms[others]
+        found += squares[some][:, None]
+        found += squares[others]
+        np.maximum(found, 0, out=found)
+        found *= -gamma
+        return np.exp(found, out=found)
+
+    return inner

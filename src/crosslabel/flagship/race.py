@@ -38,8 +38,10 @@ ENOUGH = 100
 """Samples in the first fold from which on this can be told."""
 PLENTY = 240
 """Held-out samples that choose as well as more would: no further fold is run."""
+NOTHING = 1e-9
+"""Log loss below which differences are rounding: two lifts may be one for some samples."""
 NEAREST = 2
-"""Shrinkages that are followed after the first fold."""
+"""Shrinkages, and points of the local rule, that are followed after the first fold."""
 
 
 class Kind(NamedTuple):
@@ -125,10 +127,13 @@ class Runner:
     rules: set[str]
     scores: dict[Kind, Array] = field(default_factory=dict)
     known: dict[tuple[Kind, int], tuple[float, float]] = field(default_factory=dict)
+    near: dict[str, float] = field(default_factory=dict)
     shrinkages: list[float] = field(init=False)
+    points: list[tuple[int, float]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.shrinkages = list(self.grid.shrinkages)
+        self.points = list(product(self.grid.n_atoms, self.grid.ridges))
 
     def run(self, number: int, rules: Iterable[str] | None = None) -> None:
         """Score one fold by these rules, or by all that are left."""
@@ -136,9 +141,8 @@ class Runner:
         rows, grid = self.samples.left_out(number), self.grid
         axes = self.samples.axes(number, grid.n_atoms[-1]) if wanted - {DISCRIMINANT} else []
         if LOCAL in wanted:
-            points = list(product(grid.n_atoms, grid.ridges))
-            found = local_evidence(self.samples, number, axes, points)
-            self._keep(rows, {Kind(LOCAL, r, "local", k): s for (k, r), s in zip(points, found)})
+            found = local_evidence(self.samples, number, axes, self.points)
+            self._keep(rows, {local_of(*one): s for one, s in zip(self.points, found)})
         for k, ridge in product(grid.n_atoms, grid.global_ridges) if GLOBAL in wanted else ():
             by_rule = global_evidence(self.samples, number, first_axes(axes, k), k, ridge)
             self._keep(rows, {Kind(GLOBAL, ridge, r, k): by_rule[r] for r in grid.global_rules})
@@ -157,16 +161,26 @@ class Runner:
         key = kind, len(rows)
         if key not in self.known:
             labels, weights = self.samples.labels[rows], self.samples.weights[rows]
-            self.known[key] = temperature(self.scores[kind][rows], labels, weights)
+            start = self.near.get(kind.rule)
+            found = temperature(self.scores[kind][rows], labels, weights, start)
+            self.known[key], self.near[kind.rule] = found, found[0]
         return self.known[key]
 
     def narrow(self, rows: Labels) -> None:
-        """Follow the shrinkages only that did best on these samples."""
-        kinds = [discriminant_of(a) for a in self.shrinkages]
-        kinds.sort(key=lambda kind: self.judged(kind, rows)[1])
-        self.shrinkages = [kind.value for kind in kinds[:NEAREST]]
-        for kind in kinds[NEAREST:]:
+        """Follow the shrinkages, and the points of the local rule, only that did best on these."""
+        if DISCRIMINANT in self.rules:
+            kept = self._nearest([discriminant_of(a) for a in self.shrinkages], rows)
+            self.shrinkages = [kind.value for kind in kept]
+        if LOCAL in self.rules:
+            kept = self._nearest([local_of(*one) for one in self.points], rows)
+            self.points = [(kind.n_atoms, kind.value) for kind in kept]
+
+    def _nearest(self, kinds: Sequence[Kind], rows: Labels) -> list[Kind]:
+        """Those of lowest loss; the scores of the others go."""
+        ordered = sorted(kinds, key=lambda kind: self.judged(kind, rows)[1])
+        for kind in ordered[NEAREST:]:
             del self.scores[kind]
+        return ordered[:NEAREST]
 
     def best(self, rules: Iterable[str], rows: Labels) -> tuple[Kind, float, Array]:
         """Of these rules' scores the one of lowest loss, its temperature, and the losses."""
@@ -206,16 +220,21 @@ def first_axes(axes: Sequence[Axes], n_atoms: int) -> list[Axes]:
     return [Axes(one.members, one.values[:n_atoms], one.combination[:, :n_atoms]) for one in axes]
 
 
+def local_of(n_atoms: int, ridge: float) -> Kind:
+    """The score of own atoms with these settings."""
+    return Kind(LOCAL, ridge, "local", n_atoms)
+
+
 def discriminant_of(shrinkage: float) -> Kind:
     """The score of the discriminant with this α."""
     return Kind(DISCRIMINANT, shrinkage, DISCRIMINANT)
 
 
 def ahead(gain: Array, weights: Array) -> float:
-    """Mean of paired differences over its standard error; zero where all are equal."""
+    """Mean of paired differences over its standard error; zero where all are equal to rounding."""
     mean = np.average(gain, weights=weights)
     error = np.sqrt(np.average((gain - mean) ** 2, weights=weights) / len(gain))
-    return float(mean / error) if error > 0 else 0.0
+    return float(mean / error) if error > NOTHING else 0.0
 
 
 def folds_to_run(fold: Labels) -> list[int]:
@@ -267,8 +286,7 @@ def _not_behind(runners: Sequence[Runner], rows: Labels) -> list[Runner]:
             if ahead(losses[runner.name, rule] - leader, weights) <= CLEARLY
         }
         runner.rules = left | {LOCAL} if left == {DISCRIMINANT} else left
-        if DISCRIMINANT in left:
-            runner.narrow(rows)
+        runner.narrow(rows)
     return [runner for runner in runners if runner.rules]
 
 

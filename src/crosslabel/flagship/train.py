@@ -87,7 +87,9 @@ def train(
         views.append(view_of(problem, member, solution))
         solutions.append(solution)
     shown = solutions[0]
-    members = [replace(m, share=view.share) for m, view in zip(choice.members, views)]
+    # The views have the discriminants; a choice that is kept is of other samples tomorrow.
+    learnt = zip(choice.members, views)
+    members = [replace(m, share=view.share, discriminant=None) for m, view in learnt]
     n_samples = float(summaries[0].statistics.counts.sum())
     choice = replace(choice, members=tuple(members), n_samples=n_samples)
     return Fitted(
@@ -185,7 +187,8 @@ def view_of(problem: Problem, member: Member, solution: Solution) -> View:
     linear = None
     if member.shrinkage is not None and member.discriminant_share > 0:
         own = problem.summary.lift.keeps_features
-        linear = _over_places(discriminant(problem.moments, member.shrinkage, own), problem)
+        known = member.discriminant or discriminant(problem.moments, member.shrinkage, own)
+        linear = _over_places(known, problem)
     return View(
         problem.summary.lift,
         solution.dictionary,

@@ -7,6 +7,7 @@ pass over a disk array block by block, and Dask partition by partition.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
@@ -109,12 +110,15 @@ class Summary:
             X, y, weights, hashes = X[kept], y[kept], weights[kept], hashes[kept]
         if len(X) == 0:
             return self
-        found = self.statistics.of_checked(X, y, weights, self.lift.unit, self.lift)
+        scale: Callable[[Array], Array] = self.lift
+        if len(X) <= self.sample.size:  # all are kept lifted: once, for statistics and sample
+            X, scale = self.lift(X), as_it_is
+        found = self.statistics.of_checked(X, y, weights, self.lift.unit, scale)
         statistics = self.statistics.merge(found)
         grown = self._over(statistics)
         numbers = labels.places(y, statistics.classes)
         keys = key_sums(sample_keys(hashes, weights), numbers, len(statistics.classes))
-        sample = grown.sample.add(X, numbers, weights, hashes, self.lift)
+        sample = grown.sample.add(X, numbers, weights, hashes, scale)
         return replace(self, statistics=statistics, sample=sample, keys=grown.keys + keys)
 
     def declaring(self, classes: labels.ClassLabels) -> Summary:
@@ -199,6 +203,11 @@ class Summary:
 def merge_all(summaries: list[Summary]) -> Summary:
     """The summary of all samples of several summaries."""
     return reduce(Summary.merge, summaries)
+
+
+def as_it_is(X: Array) -> Array:
+    """Samples that need no scaling."""
+    return X
 
 
 def _with_prefix(arrays: archive.Arrays, prefix: str) -> archive.Arrays:
