@@ -188,7 +188,7 @@ def defaults(only: str, train: tuple, test: tuple) -> Iterator[Line]:
             continue
         # Searches make many fits of the flagship.
         if not isinstance(model, CrossLabelClassifierCV | RejectingClassifier):
-            yield from cells("defaults", name, timed(model, train, test))
+            yield from cells("defaults", type(model).__name__, timed(model, train, test))
 
 
 def cells(part: str, name: str, found: tuple[float, float, float]) -> Iterator[Line]:
