@@ -181,8 +181,8 @@ def test_a_class_alone_is_learnt_as_among_others():
 def test_the_objective_is_in_the_unit_of_the_samples(exponent):
     X, labels, layout, _ = problem(shared=0)
     penalties = Penalties(0.1, np.inf, 0.3)
-    plain = learn_limit(Moments.from_samples(X, labels, 3), layout, penalties)
+    plain = learn_grouped(Moments.from_samples(X, labels, 3), layout, penalties)
     scaled = Moments.from_samples(np.ldexp(X, exponent), labels, 3)
-    found = learn_limit(scaled, layout, penalties)
+    found = learn_grouped(scaled, layout, penalties)
     assert_allclose(np.ldexp(found.trace, -2 * exponent), plain.trace, rtol=1e-6)
     assert_allclose(np.ldexp(found.apart, -2 * exponent), plain.apart, rtol=1e-6)
