@@ -24,7 +24,6 @@ BLOCK = 2**19
 CLASS_BLOCK = 2**22
 """Values of atoms that a rule is prepared from at a time: what it takes beside its own arrays."""
 
-
 SMALLEST_SHARE = 1e-9
 """Of the largest residual, what the smallest counts for at least: a residual of zero would be
 infinitely better than any other, and one query could say no end."""
