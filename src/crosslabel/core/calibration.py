@@ -6,6 +6,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
+from crosslabel.core.backend import ArrayOrTensor, is_tensor, namespace
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
 
@@ -14,16 +15,17 @@ SMALLEST_SHARE = 1e-9
 infinitely better than any other, and one query could say no end."""
 
 
-def evidence(scores: Array) -> Array:
+def evidence(scores: ArrayOrTensor) -> ArrayOrTensor:
     """log of the best class's residual over each class's: 0 for the best, negative for others.
 
     Scores of the rules are negated residuals, whose scale differs between queries; their ratios
     within a query do not depend on it.
     """
-    residuals = -np.asarray(scores, dtype=np.float64)
-    best = residuals.min(axis=1, keepdims=True)
-    floor = np.maximum(SMALLEST_SHARE * residuals.max(axis=1, keepdims=True), np.finfo(float).tiny)
-    return -np.log(np.maximum(residuals, floor) / np.maximum(best, floor))
+    xp = namespace(scores)
+    residuals = -(scores.double() if is_tensor(scores) else np.asarray(scores, np.float64))
+    best, worst = (pick(residuals, axis=1, keepdims=True) for pick in (xp.amin, xp.amax))
+    floor = xp.clip(SMALLEST_SHARE * worst, np.finfo(float).tiny, None)
+    return -xp.log(xp.maximum(residuals, floor) / xp.maximum(best, floor))
 
 
 def fit_temperature(scores: Array, labels: Labels, weights: Array) -> float:

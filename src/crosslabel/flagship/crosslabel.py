@@ -14,8 +14,10 @@ from sklearn.utils import check_random_state
 from crosslabel.core.initialise import Initialiser
 from crosslabel.core.ordering import row_hashes
 from crosslabel.core.scaling import Array
+from crosslabel.flagship.by_class import ClassSource, exceeds, part_freely, train_by_class
 from crosslabel.flagship.choice import Choice
 from crosslabel.flagship.choose import Distinct, choose, most_steps, named_choice
+from crosslabel.flagship.from_disk import fit_from_disk
 from crosslabel.flagship.lifts import default_lift, lift_named
 from crosslabel.flagship.parameters import CLASSIFIER, Constraints
 from crosslabel.flagship.problem import SPECTRAL, Settings
@@ -120,7 +122,9 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         the calibration; never fewer than its atoms. The statistics are of all samples.
     memory_limit : int, default=2**30
         Bytes that a pass over an array on disk may take beside the statistics. A memmap of up to a
-        quarter of it is an array like any other.
+        quarter of it is an array like any other. Where rule and ridge are named, the suppression is
+        infinite and no summary is to be kept, classes are learnt so few at a time that the work on
+        them fits into it; a pass whose summary would not fit keeps none.
     checkpoint : path, default=None
         File that such a pass writes now and then, and from which it resumes; removed at the end.
     device : str, default=None
@@ -249,7 +253,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         """
         self._validate_params()
         if is_out_of_core(X, self.memory_limit):
-            return self._fit_pass(X, y, sample_weight)
+            return fit_from_disk(self, X, y, sample_weight)
         bare = self._bare()
         training = check_training(bare, X, y, sample_weight, self.device)
         training = training if self.class_weight is None else weighed(training, self.class_weight)
@@ -257,11 +261,16 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
             check_spread(training.X)
         seed = self._seed()
         wish = self._wish(seed, device_of(X) or self.device)
-        targets, hashes = training.classes[training.labels], row_hashes(training.X)
+        targets = training.classes[training.labels]
         warm = self.__dict__.get("_fitted") if self.warm_start else None
         with Progress(self, X, y, *most_steps(len(targets), wish)) as progress:
             choice = self._choice(training, wish, progress.trial)
             empty = [self._empty(training.X, m.lift, len(targets), seed) for m in choice.members]
+            if part_freely(wish, self.keep_summary) and exceeds(training.X, self.memory_limit):
+                source = ClassSource(training.X.__getitem__, *training[1:], empty[0])
+                fitted = train_by_class(source, choice, self.memory_limit, progress.iteration)
+                return progress.done(self._adopt(bare, None, self._raised(fitted)))
+            hashes = row_hashes(training.X)
             summaries = [one.absorb(training.X, targets, training.weights, hashes) for one in empty]
             fitted = self._train(summaries, choice, training.classes, progress.iteration, warm=warm)
             kept = summaries[0].bounded(self._kept()) if self.keep_summary else None

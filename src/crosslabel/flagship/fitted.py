@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from crosslabel.core.atoms import SHARED, AtomLayout
-from crosslabel.core.backend import ArrayOrTensor
+from crosslabel.core.backend import ArrayOrTensor, is_tensor
 from crosslabel.core.calibration import evidence
 from crosslabel.core.coding import ridge_coder
 from crosslabel.core.discriminant import Discriminant
 from crosslabel.core.rules import RULES, GlobalRule, LocalRule, Rule
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
-from crosslabel.intake.devices import from_device, in_type_of, like, rule_scores
+from crosslabel.intake.devices import in_type_of, like, rule_scores
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.lift import Lift, State
 
@@ -90,12 +90,12 @@ class View:
         """Scores by the rule alone."""
         return rule_scores(self.prepared, lifted)
 
-    def evidence(self, X: ArrayOrTensor) -> Array:
-        """a·e + b·g of each class, (n_queries, n_classes), on the host."""
+    def evidence(self, X: ArrayOrTensor) -> ArrayOrTensor:
+        """a·e + b·g of each class, (n_queries, n_classes), in float64."""
         lifted = self.lifted(X)
-        found = self.share * evidence(from_device(self.scores(lifted)))
+        found = self.share * evidence(self.scores(lifted))
         if self.discriminant is not None:
-            g = from_device(self.discriminant.scores(lifted))
+            g = self.discriminant.scores(lifted)
             found = found + self.discriminant_share * (g - g.mean(axis=1, keepdims=True))
         return found
 
@@ -166,24 +166,30 @@ class Fitted:
         A single rule's own scores; the evidence of all views where there is more than that.
         """
         if self.is_joint:
-            return like(self.evidence(X), X)
+            return self.evidence(X)
         return self.view.scores(self.view.lifted(X))
 
-    def evidence(self, X: ArrayOrTensor) -> Array:
-        """log p of each class up to a constant of the query."""
-        return sum(view.evidence(X) for view in self.views)  # type: ignore[return-value]
+    def logits(self, scores: ArrayOrTensor) -> ArrayOrTensor:
+        """The evidence that belongs to scores of this model."""
+        return scores if self.is_joint else self.view.share * evidence(scores)
 
-    def probabilities(self, X: ArrayOrTensor) -> Array:
+    def evidence(self, X: ArrayOrTensor) -> ArrayOrTensor:
+        """log p of each class up to a constant of the query, in float64."""
+        return sum(view.evidence(X) for view in self.views)
+
+    def probabilities(self, X: ArrayOrTensor) -> ArrayOrTensor:
         """p of each class, (n_queries, n_classes)."""
-        found = softmax(self.evidence(X), axis=1)
-        return found.astype(self.view.dictionary.dtype, copy=False)
+        found = self.evidence(X)
+        return in_type_of(
+            self.view.dictionary, found.softmax(1) if is_tensor(found) else softmax(found, axis=1)
+        )
 
     def decisions(self, X: ArrayOrTensor) -> ArrayOrTensor:
         """The scores; of two classes log p₁/p₀, which grows with the probability of the second."""
         if len(self.classes) != 2:
             return self.scores(X)
         found = self.evidence(X)
-        return (found[:, 1] - found[:, 0]).astype(self.view.dictionary.dtype, copy=False)
+        return in_type_of(self.view.dictionary, found[:, 1] - found[:, 0])
 
     def codes(self, X: ArrayOrTensor) -> ArrayOrTensor:
         """Ridge codes over all atoms of the view that is shown."""

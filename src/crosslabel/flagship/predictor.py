@@ -21,6 +21,7 @@ from crosslabel.flagship.explanation import Explanation, explained
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.novelty import novelty
 from crosslabel.flagship.plausible import check_fitted, check_summary
+from crosslabel.flagship.top import Top, top_of
 from crosslabel.intake.checking import finite_scores, in_parts, is_plain, validate_rows
 from crosslabel.intake.devices import like, named, on_device, tensor_queries
 from crosslabel.intake.labels import ClassLabels
@@ -110,6 +111,24 @@ class Predictor(TransformerMixin, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_queries, n_classes)
         """
         return self._on_queries(X, Fitted.probabilities)
+
+    def predict_topk(self, X: ArrayLike, k: int = 5) -> Top:
+        """The k best classes of each query, exactly, the best first.
+
+        Scores are held for some queries at a time only, whatever the number of classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+        k : int, default=5
+
+        Returns
+        -------
+        Top
+            Of `labels`, `scores` and `probabilities`, each of shape (n_queries, k).
+        """
+        check_is_fitted(self)
+        return top_of(self, X, k)
 
     @over_partitions
     def novelty_score(self, X: ArrayLike) -> Array:

@@ -28,11 +28,8 @@ from crosslabel.flagship.progress import Progress, with_callbacks
 from crosslabel.flagship.train import Before, continued, train
 from crosslabel.flagship.wish import Wish
 from crosslabel.intake.checking import check_batch, check_several
-from crosslabel.intake.class_weights import ClassWeight, raises, weighed_batch, weighed_pass
-from crosslabel.intake.disk import summary_of_pass
+from crosslabel.intake.class_weights import ClassWeight, raises, weighed_batch
 from crosslabel.intake.lift import Lift
-from crosslabel.intake.partitions import DaskCollection
-from crosslabel.intake.sources import OnDisk
 from crosslabel.intake.statistics import ClassStatistics
 from crosslabel.intake.summary import Summary
 
@@ -220,25 +217,6 @@ class StreamLearner(Predictor):
         empty = self._empty(statistics.means[:0], Lift(unit=unit), self._kept(), self._seed())
         return self._adopt(bare, *self._learnt_on(bare, empty.of_statistics(statistics)))
 
-    def _fit_pass(self, X: OnDisk | DaskCollection, y: object, sample_weight: object) -> Self:
-        """Learn from samples that are not in memory."""
-        bare = self._bare()
-        summary, checkpoint = summary_of_pass(
-            bare,
-            X,
-            y,
-            weighed_pass(self.class_weight, X, y, sample_weight),
-            self._empty_summary,
-            memory_limit=self.memory_limit,
-            checkpoint=self.checkpoint,
-            verbose=self.verbose,
-        )
-        check_several(self, summary.classes, "there is")
-        self._adopt(bare, *self._learnt_on(bare, summary))
-        if checkpoint:
-            checkpoint.remove()
-        return self
-
     def _learn_summary(self, summary: Summary) -> Self:
         """Learn from a summary as `fit` would."""
         if len(summary.classes) == 0:
@@ -256,7 +234,9 @@ class StreamLearner(Predictor):
         self, summaries: Sequence[Summary], choice: Choice, *given: Any, **more: Any
     ) -> Fitted:
         """A trained model that decides by what errors cost."""
-        fitted = train(summaries, choice, *given, **more)
+        return self._raised(train(summaries, choice, *given, **more))
+
+    def _raised(self, fitted: Fitted) -> Fitted:
         if self.class_weight is None:
             return fitted
         return fitted.raised(raises(self.class_weight, fitted.classes))
@@ -336,7 +316,8 @@ class StreamLearner(Predictor):
         if summary is None:
             raise AttributeError(
                 "This model does not have the statistics of its samples: it has not been fitted, "
-                "or was trained by fit, which keeps none. Set keep_summary=True before fit, or "
+                "or was trained by fit, which keeps none, or none beyond memory_limit for samples "
+                "on disk. Set keep_summary=True before fit, or "
                 "train it by partial_fit."
             )
         return summary
