@@ -43,6 +43,30 @@ def namespace(X: ArrayOrTensor) -> Any:
     return sys.modules["torch"] if is_tensor(X) else np
 
 
+def beside(values: ArrayOrTensor, X: ArrayOrTensor) -> ArrayOrTensor:
+    """Numbers or an array where X lies: a tensor on its device, or an array."""
+    if not is_tensor(X):
+        return np.asarray(values)
+    return sys.modules["torch"].as_tensor(values, device=X.device)
+
+
+def in_float64(X: ArrayOrTensor) -> ArrayOrTensor:
+    """X in double precision; X itself where it is."""
+    return X.double() if is_tensor(X) else X.astype(np.float64, copy=False)
+
+
+def in_type(X: ArrayOrTensor, dtype: object) -> ArrayOrTensor:
+    """X in a type of its own library; X itself where it is."""
+    return X.to(dtype) if is_tensor(X) else X.astype(dtype, copy=False)
+
+
+def take_along(X: ArrayOrTensor, places: ArrayOrTensor, axis: int) -> ArrayOrTensor:
+    """`numpy.take_along_axis`, which torch calls otherwise."""
+    if is_tensor(X):
+        return sys.modules["torch"].take_along_dim(X, places, axis)
+    return np.take_along_axis(X, places, axis)
+
+
 def require_torch(wish: str) -> ModuleType:
     """Torch, for a wish that needs it; an error that says what to install, where it is missing."""
     try:
