@@ -17,10 +17,10 @@ from crosslabel.core.scaling import Array
 _CHUNK = 2**16
 """Words hashed at a time: the integer products stay in cache."""
 
-_ODD = np.uint64(0x9E3779B97F4A7C15)
+ODD = np.uint64(0x9E3779B97F4A7C15)
 """Set apart from the hash of any likely row."""
 
-_UNIT = 2.0**16
+UNIT = 2.0**16
 """Keys count weights in this part of a sample, as integers, so that their sums are exact."""
 
 
@@ -117,9 +117,9 @@ def sample_keys(hashes: NDArray[np.uint64], weights: Array) -> NDArray[np.uint64
 
     Sums of keys wrap and so depend neither on order nor on batches, and samples can leave them.
     """
-    units = np.clip(np.rint(weights * _UNIT), 1, 2.0**62).astype(np.uint64)
+    units = np.clip(np.rint(weights * UNIT), 1, 2.0**62).astype(np.uint64)
     # A row of zeros has the hash zero, and is a sample all the same.
-    return mixed(hashes ^ _ODD) * units
+    return mixed(hashes ^ ODD) * units
 
 
 def key_sums(keys: NDArray[np.uint64], labels: Labels, n_classes: int) -> NDArray[np.uint64]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from crosslabel.core.backend import beside, in_float64, namespace, take_along
+from crosslabel.core.backend import ArrayOrTensor, beside, in_float64, namespace, take_along
 from crosslabel.core.scaling import Array
 
 _ROUNDS = 4
@@ -21,8 +21,12 @@ _RANGE = 0.1, 10.0
 
 
 def unit_atoms(
-    energies: Array, axes: Array, n_atoms: int, means: Array, likeness: Array | None = None
-) -> Array:
+    energies: ArrayOrTensor,
+    axes: ArrayOrTensor,
+    n_atoms: int,
+    means: ArrayOrTensor,
+    likeness: ArrayOrTensor | None = None,
+) -> ArrayOrTensor:
     """k unit-norm rows D with DᵀD = Σ q_i u_iᵀu_i, as near to given rows as a rotation brings them.
 
     Parameters
@@ -135,7 +139,7 @@ def _tangent(a: Array, b: Array, product: Array) -> Array:
     return xp.where(divisor != 0, (1 - a) / xp.where(divisor != 0, divisor, 1), 0)
 
 
-def exemplars(samples: Array, n_rows: int) -> NDArray[np.intp]:
+def exemplars(samples: ArrayOrTensor, n_rows: int) -> ArrayOrTensor:
     """Few samples that stand for all: each explains the most of what those before it leave.
 
     Greedy choice of columns of the Gram matrix G: the sample with the largest ‖G_:i‖²/G_ii, then

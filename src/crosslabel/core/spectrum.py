@@ -61,9 +61,9 @@ class Spectra(NamedTuple):
     Axes of value zero are rows of zeros, except where a class has no other.
     """
 
-    values: Array
-    axes: Array
-    rest: Array
+    values: ArrayOrTensor
+    axes: ArrayOrTensor
+    rest: ArrayOrTensor
 
 
 class Alike(NamedTuple):
@@ -138,7 +138,7 @@ def _moment_matrices(statistics: Moments, classes: NDArray[np.intp]) -> Array:
     return moments
 
 
-def row_spectra(rows: Array, n_axes: int | None = None) -> Spectra:
+def row_spectra(rows: ArrayOrTensor, n_axes: int | None = None) -> Spectra:
     """Singular values and right vectors of each matrix in a stack, through TTᵀ.
 
     Parameters
@@ -165,7 +165,7 @@ def row_spectra(rows: Array, n_axes: int | None = None) -> Spectra:
     return Spectra(values, _signed(axes), rest)
 
 
-def matrix_spectra(moments: Array, n_axes: int | None = None) -> Spectra:
+def matrix_spectra(moments: ArrayOrTensor, n_axes: int | None = None) -> Spectra:
     """Roots of the eigenvalues, and eigenvectors, of each symmetric matrix in a stack."""
     size = moments.shape[-1]
     kept = size if n_axes is None else min(n_axes, size)

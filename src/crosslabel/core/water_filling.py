@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crosslabel.core.backend import beside, namespace, take_along
+from crosslabel.core.backend import ArrayOrTensor, beside, namespace, take_along
 from crosslabel.core.scaling import Array
 
 
 def energies(
-    values: Array, n_atoms: ArrayLike, ridge: ArrayLike, prices: Array | None = None
-) -> Array:
+    values: ArrayOrTensor,
+    n_atoms: ArrayLike,
+    ridge: ArrayLike,
+    prices: ArrayOrTensor | None = None,
+) -> ArrayOrTensor:
     """min over q ≥ 0 of Σ β s_i²/(q_i + β), s.t. Σ w_i q_i = k and at most k of the q_i not zero.
 
     q_i = max(0, a_i/ν − β) with a_i = s_i/√w_i, on the k largest a_i at most; ν from the sum.
@@ -62,7 +65,7 @@ def _filled(a: Array, w: Array, k: Array, beta: Array) -> Array:
     return xp.where(nothing, equal * open_places, xp.clip(filled, 0, None) * active)
 
 
-def unexplained(values: Array, energy: Array, ridge: ArrayLike) -> Array:
+def unexplained(values: ArrayOrTensor, energy: ArrayOrTensor, ridge: ArrayLike) -> ArrayOrTensor:
     """Σ β s_i²/(q_i + β): what the axes' energies leave of the objective.
 
     Parameters

@@ -19,6 +19,7 @@ from crosslabel.flagship.choice import Choice
 from crosslabel.flagship.choose import Distinct, choose, most_steps, named_choice
 from crosslabel.flagship.from_disk import fit_from_disk
 from crosslabel.flagship.lifts import default_lift, lift_named
+from crosslabel.flagship.on_device import fit_there, learns_there
 from crosslabel.flagship.parameters import CLASSIFIER, Constraints
 from crosslabel.flagship.problem import SPECTRAL, Settings
 from crosslabel.flagship.progress import CallbackSupportMixin, Progress, with_callbacks
@@ -128,9 +129,10 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
     checkpoint : path, default=None
         File that such a pass writes now and then, and from which it resumes; removed at the end.
     device : str, default=None
-        "cuda", "cuda:1" or "cpu" predicts, and iterates for a finite suppression, there with
-        PyTorch (extra `gpu`); None uses NumPy. Arrays give arrays and tensors give tensors on their
-        own device; attributes are always arrays.
+        "cuda", "cuda:1" or "cpu" predicts there with PyTorch (extra `gpu`), iterates for a finite
+        suppression, and learns the closed form of a rule and a ridge that are named; None uses
+        NumPy. Arrays give arrays and tensors give tensors on their own device; attributes are
+        always arrays.
 
     Attributes
     ----------
@@ -254,13 +256,16 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         self._validate_params()
         if is_out_of_core(X, self.memory_limit):
             return fit_from_disk(self, X, y, sample_weight)
-        bare = self._bare()
+        bare, seed = self._bare(), self._seed()
+        wish = self._wish(seed, device_of(X) or self.device)
+        if learns_there(wish, self.keep_summary, self.class_weight):
+            with Progress(self, X, y, *most_steps(0, wish)) as progress:
+                fitted = fit_there(bare, X, y, sample_weight, wish, progress.iteration)
+                return progress.done(self._adopt(bare, None, fitted))
         training = check_training(bare, X, y, sample_weight, self.device)
         training = training if self.class_weight is None else weighed(training, self.class_weight)
         if self.scale == "none":
             check_spread(training.X)
-        seed = self._seed()
-        wish = self._wish(seed, device_of(X) or self.device)
         targets = training.classes[training.labels]
         warm = self.__dict__.get("_fitted") if self.warm_start else None
         with Progress(self, X, y, *most_steps(len(targets), wish)) as progress:

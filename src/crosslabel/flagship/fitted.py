@@ -22,7 +22,7 @@ from crosslabel.core.discriminant import Discriminant
 from crosslabel.core.rules import RULES, GlobalRule, LocalRule, Rule
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
-from crosslabel.intake.devices import in_type_of, like, rule_scores
+from crosslabel.intake.devices import in_type_of, like
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.lift import Lift, State
 
@@ -88,14 +88,34 @@ class View:
 
     def scores(self, lifted: ArrayOrTensor) -> ArrayOrTensor:
         """Scores by the rule alone."""
-        return rule_scores(self.prepared, lifted)
+        return self.beside(lifted).prepared.scores(lifted)
+
+    def beside(self, X: ArrayOrTensor) -> View:
+        """The view on the device of a tensor, where its rules are prepared too; made once."""
+        if not is_tensor(X):
+            return self
+        if X.device not in self._elsewhere:
+            self.keep_beside(like(self.dictionary, X))
+        return self._elsewhere[X.device]
+
+    def keep_beside(self, dictionary: ArrayOrTensor) -> None:
+        """Keep the view on a device, from a copy of the dictionary that lies there."""
+        g, there = self.discriminant, None
+        if g is not None:
+            there = Discriminant(like(g.weights, dictionary), like(g.offsets, dictionary))
+        moved = replace(self, dictionary=dictionary, discriminant=there)
+        self._elsewhere[dictionary.device] = moved
+
+    @cached_property
+    def _elsewhere(self) -> dict[object, View]:
+        return {}
 
     def evidence(self, X: ArrayOrTensor) -> ArrayOrTensor:
         """a·e + b·g of each class, (n_queries, n_classes), in float64."""
         lifted = self.lifted(X)
         found = self.share * evidence(self.scores(lifted))
         if self.discriminant is not None:
-            g = self.discriminant.scores(lifted)
+            g = self.beside(lifted).discriminant.scores(lifted)  # type: ignore[union-attr]
             found = found + self.discriminant_share * (g - g.mean(axis=1, keepdims=True))
         return found
 

@@ -8,7 +8,7 @@ from crosslabel.core.backend import ArrayOrTensor, namespace
 from crosslabel.core.residuals import energies
 from crosslabel.core.rules import RULES, LocalRule
 from crosslabel.flagship.fitted import Fitted
-from crosslabel.intake.devices import in_type_of, rule_scores
+from crosslabel.intake.devices import in_type_of
 
 _EXACT = np.zeros(0)
 """Ratios of residuals are taken in double precision."""
@@ -40,11 +40,12 @@ def novelty(fitted: Fitted, X: ArrayOrTensor) -> ArrayOrTensor:
     """
     view = fitted.view
     lifted = view.lifted(X)
+    there = view.beside(lifted)
     energy = in_type_of(_EXACT, energies(lifted))
     xp = namespace(energy)
     whole = xp.where(energy > 0, energy, 1)[:, None]
     own, all_atoms = (
-        -in_type_of(_EXACT, rule_scores(rule, lifted)) for rule in (view.own_residuals, view.claims)
+        -in_type_of(_EXACT, rule.scores(lifted)) for rule in (there.own_residuals, there.claims)
     )
     trust = 1 - 2 / len(fitted.classes)
     near, claimed = beside_others(own / whole, trust), beside_others(all_atoms, 1.0) ** trust

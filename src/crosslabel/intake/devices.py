@@ -14,7 +14,6 @@ import numpy as np
 
 from crosslabel.core.backend import ArrayOrTensor, is_tensor, require_torch
 from crosslabel.core.initialise import INITIALISERS, Initialiser
-from crosslabel.core.rules import Rule
 from crosslabel.core.scaling import Array
 from crosslabel.core.solver import Solution
 from crosslabel.intake.labels import ClassLabels
@@ -134,17 +133,6 @@ def device_solver(device: str) -> Callable[..., Solution]:
     from crosslabel.core.gpu.solver import learn
 
     return partial(learn, device=place)
-
-
-def rule_scores(rule: Rule, X: ArrayOrTensor, device: torch.device | None = None) -> ArrayOrTensor:
-    """Scores by a rule, on the device of a tensor; an array goes to `device` and comes back."""
-    if device is not None:
-        return on_device(partial(rule_scores, rule), X, str(device))
-    if not is_tensor(X):
-        return rule.scores(X)
-    from crosslabel.core.gpu.moving import moved
-
-    return moved(rule, X.device).scores(X)
 
 
 def like(array: Array, X: ArrayOrTensor) -> ArrayOrTensor:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.backend import is_tensor, threads_for
+from crosslabel.core.backend import beside, is_tensor, threads_for, zeros
 from crosslabel.core.scaling import Array
 
 BLOCK = 2**19
@@ -31,8 +31,8 @@ class ClassBlock(NamedTuple):
         shape = (len(self.sizes), size, rows.shape[1])
         if min(self.sizes) == size:
             return rows.reshape(shape)
-        wide = np.zeros(shape, rows.dtype)
-        wide[np.arange(size) < np.array(self.sizes)[:, None]] = rows
+        wide = zeros(shape, rows)
+        wide[beside(np.arange(size) < np.array(self.sizes)[:, None], rows)] = rows
         return wide
 
 
