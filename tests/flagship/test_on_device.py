@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel import CrossLabelClassifier
+from crosslabel.core.rules import LocalRule
 from crosslabel.flagship import on_device
 from tests.core.problems import samples
 
@@ -149,6 +150,16 @@ def test_bad_samples_get_a_sentence(X, y, match):
         model().fit(torch.as_tensor(X), torch.as_tensor(y))
     with pytest.raises(ValueError, match="All sample weights are zero"):
         model(device="cpu").fit(np.ones((4, 2)), [0, 0, 1, 1], np.zeros(4))
+
+
+def test_a_rule_that_knows_arrays_alone_is_prepared_on_the_host(data, monkeypatch):
+    X, y = data
+    here = model().fit(X, y)
+    monkeypatch.setattr(LocalRule, "takes_tensors", False)
+    monkeypatch.setattr("crosslabel.flagship.crosslabel.fit_there", None)
+    there = model(device="cpu").fit(X, y)
+    scores = there.decision_function(torch.as_tensor(X))
+    assert_allclose(scores.numpy(), here.decision_function(X), atol=1e-10)
 
 
 def test_only_a_device_asks_for_it():

@@ -22,7 +22,7 @@ from crosslabel.core.discriminant import Discriminant
 from crosslabel.core.rules import RULES, GlobalRule, LocalRule, Rule
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
-from crosslabel.intake.devices import in_type_of, like
+from crosslabel.intake.devices import in_type_of, like, scores_beside
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.lift import Lift, State
 
@@ -88,6 +88,8 @@ class View:
 
     def scores(self, lifted: ArrayOrTensor) -> ArrayOrTensor:
         """Scores by the rule alone."""
+        if is_tensor(lifted) and not RULES[self.rule].takes_tensors:
+            return scores_beside(self.prepared, lifted)
         return self.beside(lifted).prepared.scores(lifted)
 
     def beside(self, X: ArrayOrTensor) -> View:

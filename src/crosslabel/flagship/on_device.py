@@ -53,7 +53,8 @@ class _Samples(NamedTuple):
 def learns_there(wish: Wish, keep_summary: bool, class_weight: object) -> bool:
     """Whether a fit can be done on its device from beginning to end."""
     plain = wish.scale in ("auto", "unit") and wish.kernel in ("auto", "linear")
-    named = part_freely(wish, keep_summary) and not wish.settings.grouping
+    named = part_freely(wish, keep_summary) and RULES[wish.rule].takes_tensors
+    plain = plain and not wish.settings.grouping
     return wish.settings.device is not None and plain and named and class_weight is None
 
 
@@ -133,10 +134,12 @@ def _checked(
     if is_tensor(y):
         seen, labels = torch.unique(y.to(device), return_inverse=True)
         classes = np.array(seen.tolist(), str(y.dtype).removeprefix("torch."))
+        # More than once, or so many different ones would look like a regression's targets.
+        check_classification_targets(np.tile(classes, 3))
     else:
+        check_classification_targets(y)
         classes, numbers = np.unique(column_or_1d(np.asarray(y)), return_inverse=True)
         labels = torch.as_tensor(numbers, device=device)
-    check_classification_targets(classes)
     check_consistent_length(samples, labels)
     weights = torch.as_tensor(
         checked_weights(from_device(sample_weight), len(samples)), device=device

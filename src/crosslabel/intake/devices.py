@@ -14,6 +14,7 @@ import numpy as np
 
 from crosslabel.core.backend import ArrayOrTensor, is_tensor, require_torch
 from crosslabel.core.initialise import INITIALISERS, Initialiser
+from crosslabel.core.rules import Rule
 from crosslabel.core.scaling import Array
 from crosslabel.core.solver import Solution
 from crosslabel.intake.labels import ClassLabels
@@ -133,6 +134,13 @@ def device_solver(device: str) -> Callable[..., Solution]:
     from crosslabel.core.gpu.solver import learn
 
     return partial(learn, device=place)
+
+
+def scores_beside(rule: Rule, X: ArrayOrTensor) -> ArrayOrTensor:
+    """Scores of a tensor by a rule that was prepared on the host, whose arrays move to it once."""
+    from crosslabel.core.gpu.moving import moved
+
+    return moved(rule, X.device).scores(X)
 
 
 def like(array: Array, X: ArrayOrTensor) -> ArrayOrTensor:

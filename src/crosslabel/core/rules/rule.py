@@ -35,6 +35,8 @@ class Rule(ABC):
 
     cost: ClassVar[str]
     """What the rule compares, in words: a score is minus this."""
+    takes_tensors: ClassVar[bool] = False
+    """Whether `__init__` prepares a dictionary that is a tensor, where that lies."""
 
     def __init__(self, dictionary: Array, layout: AtomLayout, ridge: float) -> None:
         self.atoms = RuleAtoms(dictionary, layout, ridge)
