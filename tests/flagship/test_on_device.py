@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel import CrossLabelClassifier
 from crosslabel.core.rules import LocalRule
-from crosslabel.flagship import on_device
 from tests.core.problems import samples
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'crosslabel[gpu]'")
@@ -160,9 +159,3 @@ def test_a_rule_that_knows_arrays_alone_is_prepared_on_the_host(data, monkeypatc
     there = model(device="cpu").fit(X, y)
     scores = there.decision_function(torch.as_tensor(X))
     assert_allclose(scores.numpy(), here.decision_function(X), atol=1e-10)
-
-
-def test_only_a_device_asks_for_it():
-    wish = model()._wish(0)
-    assert not on_device.learns_there(wish, False, None)
-    assert on_device.learns_there(model(device="cpu")._wish(0), False, None)

@@ -20,11 +20,10 @@ from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
 from crosslabel.core.solver import Callback
 from crosslabel.flagship.calibrate import spared_classes, temperature
-from crosslabel.flagship.choice import Choice
+from crosslabel.flagship.choice import Choice, Member
 from crosslabel.flagship.fitted import Fitted, View
 from crosslabel.flagship.learn import learn
 from crosslabel.flagship.problem import Problem, Settings, wanted_atoms
-from crosslabel.flagship.wish import Wish
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.sample import Words
 from crosslabel.intake.summary import Summary
@@ -78,6 +77,12 @@ class ClassSource:
             summary, replace(settings, atoms_per_class=wanted.tolist()), self.classes[classes]
         )
 
+    def room(self, settings: Settings) -> Array:
+        """As many rows as all classes together can have atoms."""
+        wanted = wanted_atoms(settings.atoms_per_class, len(self.classes))
+        most = int(np.minimum(wanted, np.diff(self.starts)).sum())
+        return np.empty((most, self.empty.statistics.n_features), self.empty.dtype)
+
     def groups(self, memory_limit: int) -> Iterator[NDArray[np.intp]]:
         """Classes that follow one another, so few that learning them fits into the limit."""
         starts, width = self.starts, self.empty.statistics.n_features
@@ -98,13 +103,6 @@ class _Learnt(NamedTuple):
     keys: Words
     distinct: NDArray[np.intp]
     complete: NDArray[np.bool_]
-
-
-def part_freely(wish: Wish, keep_summary: bool) -> bool:
-    """Whether classes can be learnt one after the other, with nothing to remember of them."""
-    settings = wish.settings
-    parted = settings.is_closed_form and not settings.shared_atoms
-    return parted and not wish.is_open and not keep_summary
 
 
 def exceeds(X: Array, memory_limit: int) -> bool:
@@ -134,9 +132,7 @@ def train_by_class(
         Told how many samples were learnt from.
     """
     (member,), starts = choice.members, source.starts
-    wanted = wanted_atoms(member.settings.atoms_per_class, len(source.classes))
-    most = int(np.minimum(wanted, np.diff(starts)).sum())
-    D = np.empty((most, source.empty.statistics.n_features), source.empty.dtype)
+    D = source.room(member.settings)
     parts, end = list[_Learnt](), 0
     for classes in source.groups(memory_limit):
         atoms, part = _learnt(source.problem(classes, member.settings))
@@ -149,13 +145,7 @@ def train_by_class(
     objective = float(np.sum(values))
     if callback:
         callback(0, objective)
-    spared = spared_classes(
-        *(np.concatenate([getattr(p, name) for p in parts]) for name in _Learnt._fields[3:])
-    )
-    share = 1.0
-    if len(spared):
-        few = source.problem(spared, member.settings)
-        share = temperature(few, spared, member, layout, D)
+    share = _temperature(source, parts, member, layout, D)
     view = View(member.lift, D, layout, member.rule, member.settings.ridge, share)
     members = (replace(member, share=share),)
     return Fitted(
@@ -167,6 +157,18 @@ def train_by_class(
         choice.scores,
         replace(choice, members=members, n_samples=float(source.weights.sum())),
     )
+
+
+def _temperature(
+    source: ClassSource, parts: list[_Learnt], member: Member, layout: AtomLayout, D: Array
+) -> float:
+    """As `calibrated`, from samples of a few classes that are read again."""
+    names = ("keys", "distinct", "complete")
+    spared = spared_classes(*(np.concatenate([getattr(p, name) for p in parts]) for name in names))
+    if not len(spared):
+        return 1.0
+    few = source.problem(spared, member.settings)
+    return temperature(few, spared, member, layout, D)
 
 
 def _learnt(problem: Problem) -> tuple[Array, _Learnt]:

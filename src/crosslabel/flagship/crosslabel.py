@@ -14,12 +14,11 @@ from sklearn.utils import check_random_state
 from crosslabel.core.initialise import Initialiser
 from crosslabel.core.ordering import row_hashes
 from crosslabel.core.scaling import Array
-from crosslabel.flagship.by_class import ClassSource, exceeds, part_freely, train_by_class
+from crosslabel.flagship.by_class import ClassSource, exceeds, train_by_class
 from crosslabel.flagship.choice import Choice
 from crosslabel.flagship.choose import Distinct, choose, most_steps, named_choice
-from crosslabel.flagship.from_disk import fit_from_disk
 from crosslabel.flagship.lifts import default_lift, lift_named
-from crosslabel.flagship.on_device import fit_there, learns_there
+from crosslabel.flagship.on_device import fit_there
 from crosslabel.flagship.parameters import CLASSIFIER, Constraints
 from crosslabel.flagship.problem import SPECTRAL, Settings
 from crosslabel.flagship.progress import CallbackSupportMixin, Progress, with_callbacks
@@ -255,10 +254,10 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         """
         self._validate_params()
         if is_out_of_core(X, self.memory_limit):
-            return fit_from_disk(self, X, y, sample_weight)
+            return self._fit_pass(X, y, sample_weight)
         bare, seed = self._bare(), self._seed()
         wish = self._wish(seed, device_of(X) or self.device)
-        if learns_there(wish, self.keep_summary, self.class_weight):
+        if wish.is_for_device and not self.keep_summary and self.class_weight is None:
             with Progress(self, X, y, *most_steps(0, wish)) as progress:
                 fitted = fit_there(bare, X, y, sample_weight, wish, progress.iteration)
                 return progress.done(self._adopt(bare, None, fitted))
@@ -271,7 +270,8 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         with Progress(self, X, y, *most_steps(len(targets), wish)) as progress:
             choice = self._choice(training, wish, progress.trial)
             empty = [self._empty(training.X, m.lift, len(targets), seed) for m in choice.members]
-            if part_freely(wish, self.keep_summary) and exceeds(training.X, self.memory_limit):
+            by_class = wish.parts_classes and not self.keep_summary
+            if by_class and exceeds(training.X, self.memory_limit):
                 source = ClassSource(training.X.__getitem__, *training[1:], empty[0])
                 fitted = train_by_class(source, choice, self.memory_limit, progress.iteration)
                 return progress.done(self._adopt(bare, None, self._raised(fitted)))

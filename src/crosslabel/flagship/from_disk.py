@@ -6,90 +6,97 @@ them, twice over: where it does not fit, classes are read and learnt some at a t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
-from crosslabel.flagship.by_class import ClassSource, part_freely, train_by_class
+from crosslabel.flagship.by_class import ClassSource, train_by_class
 from crosslabel.flagship.choose import named_choice
+from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.progress import Progress
+from crosslabel.flagship.wish import Wish
 from crosslabel.intake.checking import check_several
-from crosslabel.intake.class_weights import weighed_pass
 from crosslabel.intake.disk import (
     PROBE,
     READING,
+    Begin,
     Opened,
     opened,
     summary_of_dask,
     summary_of_pass,
 )
 from crosslabel.intake.partitions import DaskCollection, is_dask
+from crosslabel.intake.passes import Checkpoint
 from crosslabel.intake.sources import OnDisk
+from crosslabel.intake.summary import Summary
 from crosslabel.progress_bar import progress_bar
 
-if TYPE_CHECKING:
-    from crosslabel.flagship.crosslabel import CrossLabelClassifier
+Wishing = Callable[[int], Wish]
+"""From a seed to what the user names."""
 
 
-def fit_from_disk(
-    model: CrossLabelClassifier, X: OnDisk | DaskCollection, y: object, sample_weight: object
-) -> CrossLabelClassifier:
-    """`fit` for samples on a disk or on a cluster."""
-    bare, checkpoint = model._bare(), None
-    weights = weighed_pass(model.class_weight, X, y, sample_weight)
+class Pass(NamedTuple):
+    """The summary of all samples, and the checkpoint to remove when all is done."""
+
+    summary: Summary
+    checkpoint: Checkpoint | None = None
+
+
+def from_disk(
+    model: BaseEstimator,
+    X: OnDisk | DaskCollection,
+    y: object,
+    weights: object,
+    begin: Begin,
+    wishing: Wishing,
+    kept: int,
+) -> Pass | Fitted:
+    """What is to be learnt from; or the model itself, where its summary would not fit.
+
+    Parameters
+    ----------
+    model : CrossLabelClassifier
+        Gets `n_features_in_` and `feature_names_in_`.
+    X, y, weights
+        On disk as `sources` reads them, or Dask collections.
+    begin : callable
+    wishing : callable
+    kept : int
+        Samples of a class that a summary keeps.
+    """
     if is_dask(X):
-        summary = summary_of_dask(bare, X, y, weights, model._empty_summary)
-    else:
-        samples = opened(bare, X, y, weights)
-        if _goes_by_class(model, samples):
-            return _fit_by_class(model, bare, samples)
-        summary, checkpoint = summary_of_pass(
-            samples,
-            model._empty_summary,
-            memory_limit=model.memory_limit,
-            checkpoint=model.checkpoint,
-            verbose=model.verbose,
-        )
-    check_several(model, summary.classes, "there is")
-    model._adopt(bare, *model._learnt_on(bare, summary))
-    if checkpoint:
-        checkpoint.remove()
-    return model
+        return Pass(summary_of_dask(model, X, y, weights, begin))
+    samples = opened(model, X, y, weights)
+    free = wishing(0).parts_classes and not model.keep_summary and model.checkpoint is None
+    if free and _summary_bytes(samples, kept) > model.memory_limit:
+        return _by_class(model, samples, begin, wishing)
+    settings = {name: getattr(model, name) for name in ("memory_limit", "checkpoint", "verbose")}
+    return Pass(*summary_of_pass(samples, begin, **settings))
 
 
-def _goes_by_class(model: CrossLabelClassifier, samples: Opened) -> bool:
-    """Whether a summary may be done without, and would take more than the limit."""
-    if model.checkpoint is not None or not part_freely(model._wish(0), model.keep_summary):
-        return False
+def _summary_bytes(samples: Opened, kept: int) -> float:
+    """What statistics and kept samples would take."""
     width, counts = samples.source.shape[1], np.bincount(samples.codes).astype(float)
     statistics = 8 * np.minimum(counts, width).sum() * width
-    kept = samples.source.dtype.itemsize * np.minimum(counts, model._kept()).sum() * width
-    return bool(statistics + kept > model.memory_limit)
+    return statistics + samples.source.dtype.itemsize * np.minimum(counts, kept).sum() * width
 
 
-def _fit_by_class(
-    model: CrossLabelClassifier, bare: CrossLabelClassifier, samples: Opened
-) -> CrossLabelClassifier:
+def _by_class(model: BaseEstimator, samples: Opened, begin: Begin, wishing: Wishing) -> Fitted:
     """The model of named settings, without a summary."""
-    source, classes, labels, weights = samples
-    if weights is None:
-        weights = np.ones(len(labels))
+    source, classes, labels, given = samples
+    weights = np.ones(len(labels)) if given is None else given
     heavy = np.flatnonzero(weights > 0)
     seen, labels = np.unique(labels[heavy], return_inverse=True)
     check_several(model, classes[seen], "there is")
-    empty = model._empty_summary(source.probe(PROBE))
-    every = len(heavy) == len(weights)
+    empty = begin(source.probe(PROBE))
     parts = ClassSource(
-        samples.rows if every else lambda rows: samples.rows(heavy[rows]),
-        classes[seen],
-        labels,
-        weights[heavy],
-        empty,
+        lambda rows: samples.rows(heavy[rows]), classes[seen], labels, weights[heavy], empty
     )
-    choice = named_choice(model._wish(empty.sample.seed), empty.lift)
+    choice = named_choice(wishing(empty.sample.seed), empty.lift)
     with (
-        Progress(bare, empty.sample.X, labels[:0], model.max_iter) as progress,
+        Progress(model, empty.sample.X, labels[:0], model.max_iter) as progress,
         progress_bar(READING if model.verbose else None, len(labels)) as advance,
     ):
-        fitted = train_by_class(parts, choice, model.memory_limit, progress.iteration, advance)
-        return model._adopt(bare, None, model._raised(fitted))
+        return train_by_class(parts, choice, model.memory_limit, progress.iteration, advance)

@@ -21,7 +21,6 @@ from crosslabel.core.backend import ArrayOrTensor, is_tensor, require_torch
 from crosslabel.core.calibration import fit_temperature
 from crosslabel.core.rules import RULES
 from crosslabel.core.solver import Callback
-from crosslabel.flagship.by_class import part_freely
 from crosslabel.flagship.calibrate import FEWEST, SAMPLES, spared_classes
 from crosslabel.flagship.choice import Member
 from crosslabel.flagship.choose import named_choice
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from crosslabel.core.gpu.closed_form import ClassRows
-    from crosslabel.core.gpu.ordering import Distinct
+    from crosslabel.core.gpu.ordering import KeptRows
 
 
 class _Samples(NamedTuple):
@@ -48,14 +47,6 @@ class _Samples(NamedTuple):
     classes: ClassLabels
     labels: Tensor
     weights: Tensor
-
-
-def learns_there(wish: Wish, keep_summary: bool, class_weight: object) -> bool:
-    """Whether a fit can be done on its device from beginning to end."""
-    plain = wish.scale in ("auto", "unit") and wish.kernel in ("auto", "linear")
-    named = part_freely(wish, keep_summary) and RULES[wish.rule].takes_tensors
-    plain = plain and not wish.settings.grouping
-    return wish.settings.device is not None and plain and named and class_weight is None
 
 
 def fit_there(
@@ -76,7 +67,7 @@ def fit_there(
     y : array-like or tensor of shape (n_samples,)
     sample_weight : array-like of shape (n_samples,), optional
     wish : Wish
-        For which `learns_there`.
+        That `is_for_device`.
     callback : callable, optional
         Told of the one iteration.
     """
@@ -156,7 +147,7 @@ def _checked(
 
 
 def _temperature(
-    rows: ClassRows, kept: Distinct, member: Member, layout: AtomLayout, atoms: Tensor
+    rows: ClassRows, kept: KeptRows, member: Member, layout: AtomLayout, atoms: Tensor
 ) -> float:
     """As `flagship.calibrate.temperature`, from samples of some classes that are learnt again."""
     from crosslabel.core.gpu.closed_form import closed_form

@@ -80,7 +80,7 @@ class Predictor(TransformerMixin, ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_queries,)
         """
-        scores = self._on_queries(X, Fitted.scores)
+        scores = self.on_queries(X, Fitted.scores)
         return named(self._fitted.classes, scores.argmax(axis=1))
 
     @over_partitions
@@ -96,7 +96,7 @@ class Predictor(TransformerMixin, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_queries, n_classes), or (n_queries,) for two classes
             With two classes: positive where `classes_[1]` is predicted.
         """
-        return self._on_queries(X, Fitted.decisions)
+        return self.on_queries(X, Fitted.decisions)
 
     @over_partitions
     def predict_proba(self, X: ArrayLike) -> Array:
@@ -110,7 +110,7 @@ class Predictor(TransformerMixin, ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_queries, n_classes)
         """
-        return self._on_queries(X, Fitted.probabilities)
+        return self.on_queries(X, Fitted.probabilities)
 
     def predict_topk(self, X: ArrayLike, k: int = 5) -> Top:
         """The k best classes of each query, exactly, the best first.
@@ -143,7 +143,7 @@ class Predictor(TransformerMixin, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_queries,)
             `RejectingClassifier` finds from where on to refuse a label.
         """
-        return self._on_queries(X, novelty)
+        return self.on_queries(X, novelty)
 
     def explain(self, X: ArrayLike, names: Sequence[str] | None = None) -> list[Explanation]:
         """Why each query gets its label.
@@ -174,7 +174,7 @@ class Predictor(TransformerMixin, ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_queries, n_atoms)
         """
-        return self._on_queries(X, Fitted.codes)
+        return self.on_queries(X, Fitted.codes)
 
     def inverse_transform(self, X: ArrayLike) -> Array:
         """Samples, as the dictionary sees them, that codes stand for: codes times the dictionary.
@@ -228,12 +228,23 @@ class Predictor(TransformerMixin, ClassifierMixin, BaseEstimator):
             return X
         return validate_rows(self, X, reset=False)
 
-    def _on_queries(
+    def on_queries(
         self, X: ArrayLike, compute: Callable[[Fitted, ArrayOrTensor], ArrayOrTensor]
     ) -> ArrayOrTensor:
-        """A function of the model and valid queries: on their device, or on the model's."""
+        """A function of the model and valid queries: on their device, or on the model's.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+        compute : callable
+            From what was learnt and queries to an array or a tensor.
+
+        Returns
+        -------
+        ndarray or tensor
+        """
         if issparse(X) and (several := in_parts(X, DENSE_VALUES)):
-            return np.concatenate([self._on_queries(part, compute) for part in several])
+            return np.concatenate([self.on_queries(part, compute) for part in several])
         queries = self.check_queries(X)
         fitted = self._fitted
         if self.device is None and not is_tensor(queries):

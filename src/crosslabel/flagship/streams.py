@@ -22,14 +22,17 @@ from crosslabel.core.moments import ImpossibleRemovalError
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
 from crosslabel.flagship.fitted import Fitted
+from crosslabel.flagship.from_disk import from_disk
 from crosslabel.flagship.predictor import Predictor
 from crosslabel.flagship.problem import USUAL_ATOMS, Problem, Settings
 from crosslabel.flagship.progress import Progress, with_callbacks
 from crosslabel.flagship.train import Before, continued, train
 from crosslabel.flagship.wish import Wish
 from crosslabel.intake.checking import check_batch, check_several
-from crosslabel.intake.class_weights import ClassWeight, raises, weighed_batch
+from crosslabel.intake.class_weights import ClassWeight, raises, weighed_batch, weighed_pass
 from crosslabel.intake.lift import Lift
+from crosslabel.intake.partitions import DaskCollection
+from crosslabel.intake.sources import OnDisk
 from crosslabel.intake.statistics import ClassStatistics
 from crosslabel.intake.summary import Summary
 
@@ -216,6 +219,19 @@ class StreamLearner(Predictor):
             )
         empty = self._empty(statistics.means[:0], Lift(unit=unit), self._kept(), self._seed())
         return self._adopt(bare, *self._learnt_on(bare, empty.of_statistics(statistics)))
+
+    def _fit_pass(self, X: OnDisk | DaskCollection, y: object, sample_weight: object) -> Self:
+        """Learn from samples that are not in memory."""
+        bare = self._bare()
+        weights = weighed_pass(self.class_weight, X, y, sample_weight)
+        found = from_disk(bare, X, y, weights, self._empty_summary, self._wish, self._kept())
+        if isinstance(found, Fitted):
+            return self._adopt(bare, None, self._raised(found))
+        check_several(self, found.summary.classes, "there is")
+        self._adopt(bare, *self._learnt_on(bare, found.summary))
+        if found.checkpoint:
+            found.checkpoint.remove()
+        return self
 
     def _learn_summary(self, summary: Summary) -> Self:
         """Learn from a summary as `fit` would."""

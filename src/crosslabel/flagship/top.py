@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from numbers import Integral
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,9 +16,6 @@ from crosslabel.flagship.fitted import Fitted
 from crosslabel.intake.devices import named
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.partitions import is_dask, is_frame, over_partitions
-
-if TYPE_CHECKING:
-    from crosslabel.flagship.predictor import Predictor
 
 VALUES = 2**23
 """Scores that are held at a time: so many queries are asked together that theirs are no more."""
@@ -40,9 +38,24 @@ class Top(NamedTuple):
     probabilities: ArrayOrTensor
 
 
-def top_of(model: Predictor, X: ArrayLike, k: int) -> Top:
+class Asked(Protocol):
+    """What is asked here of a model."""
+
+    @property
+    def fitted_(self) -> Fitted:
+        """All that was learnt."""
+        ...
+
+    def on_queries(
+        self, X: ArrayLike, compute: Callable[[Fitted, ArrayOrTensor], ArrayOrTensor]
+    ) -> ArrayOrTensor:
+        """A function of the model and valid queries."""
+        ...
+
+
+def top_of(model: Asked, X: ArrayLike, k: int) -> Top:
     """`predict_topk` of a fitted model."""
-    classes, dtype = model._fitted.classes, model._fitted.view.dictionary.dtype
+    classes, dtype = model.fitted_.classes, model.fitted_.view.dictionary.dtype
     if not isinstance(k, Integral) or not 1 <= k <= len(classes):
         raise ValueError(
             f"k is {k!r}, but the model knows {len(classes)} classes. Ask for a whole number of "
@@ -63,7 +76,7 @@ def top_of(model: Predictor, X: ArrayLike, k: int) -> Top:
 class _Asking:
     """A model and a number: what travels to where the queries lie."""
 
-    def __init__(self, model: Predictor, k: int) -> None:
+    def __init__(self, model: Asked, k: int) -> None:
         self.model, self.k = copy.copy(model), k
         # What training kept is of no use there.
         self.model.__dict__.pop("_summary", None)
@@ -71,7 +84,7 @@ class _Asking:
     @over_partitions
     def rows(self, X: ArrayLike) -> ArrayOrTensor:
         """Places, scores and probabilities side by side in float64, which holds each of them."""
-        return self.model._on_queries(X, self._best)
+        return self.model.on_queries(X, self._best)
 
     def _best(self, fitted: Fitted, X: ArrayOrTensor) -> ArrayOrTensor:
         step = max(1, VALUES // len(fitted.classes))
@@ -97,7 +110,7 @@ def _lazy(rows: ArrayOrTensor, k: int, classes: ClassLabels, dtype: np.dtype, fr
     parts = [list(range(a, a + k)) for a in (0, k, 2 * k)]
     places, scores, chances = (rows[columns] if framed else rows[:, columns] for columns in parts)
     if framed:
-        labels = places.map_partitions(_labelled, classes, meta=_labelled(places._meta, classes))
+        labels = places.map_partitions(_labelled, classes)
     else:
         labels = places.map_blocks(
             lambda block: classes[block.astype(np.intp)], dtype=classes.dtype

@@ -18,7 +18,7 @@ from crosslabel.core.gpu.tensors import FLOATS
 _LOWEST = -(2**63)
 
 
-class Distinct(NamedTuple):
+class KeptRows(NamedTuple):
     """Samples by class and rank, equal ones joined: what a summary keeps, as places in a tensor.
 
     Attributes
@@ -68,7 +68,7 @@ def _signed(word: int) -> int:
     return word - 2**64 if word >= 2**63 else word
 
 
-def distinct(X: Tensor, labels: Tensor, weights: Tensor, n_classes: int, seed: int) -> Distinct:
+def distinct(X: Tensor, labels: Tensor, weights: Tensor, n_classes: int, seed: int) -> KeptRows:
     """Samples in the order of `intake.sample.KeptSample`, which keeps all of them here.
 
     Parameters
@@ -93,4 +93,4 @@ def distinct(X: Tensor, labels: Tensor, weights: Tensor, n_classes: int, seed: i
     units = (weights * ordering.UNIT).round().clip(1, 2.0**62).long()
     keys = mixed(hashes ^ _signed(int(ordering.ODD))) * units
     sums = torch.zeros(n_classes, dtype=torch.int64, device=X.device).index_add_(0, labels, keys)
-    return Distinct(rows, joined, counts, np.array(sums.tolist(), np.int64).view(np.uint64))
+    return KeptRows(rows, joined, counts, np.array(sums.tolist(), np.int64).view(np.uint64))
