@@ -159,6 +159,7 @@ reproduce: $(VENV)/.dev
 ## make bench-gpu  iterations and queries on a GPU, at the sizes of the paper's data sets
 bench-gpu: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.gpu --stages $(RECORD)
+	$(BIN)/python -m benchmarks.gpu_fits
 
 ## make bench-stream  12 GB from disk, 10,000 classes, all of (Fashion-)MNIST, Dask, forgetting; takes an hour
 bench-stream: $(VENV)/.dev

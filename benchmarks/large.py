@@ -78,7 +78,7 @@ def one_class_more() -> Iterator[Line]:
 
 def ten_thousand_classes() -> Iterator[Line]:
     """10,000 classes × 10 atoms over 256 features."""
-    yield from many_classes.lines(10_000)
+    yield from many_classes.lines()
 
 
 PARTS = (many_features, defaults, busy_neighbour, one_class_more, ten_thousand_classes)

@@ -51,6 +51,26 @@ def test_rows_of_features(table):
     assert np.mean([p.label == "abc"[i // 20] for i, p in enumerate(predictions)]) > 0.8
 
 
+def test_the_best_classes_are_listed_where_they_are_asked_for(table, tmp_path):
+    model = fit(table, parameters=GIVEN).model
+    plain = list(predict(model, [table]))
+    assert all(p.top is None for p in plain)
+    for k in (1, 3):
+        for one, before in zip(predict(model, [table], top=k), plain):
+            assert len(one.top) == k
+            assert one.top[0] == {"label": before.label, "probability": before.probability}
+            assert k == 1 or one.top[1]["label"] == before.runner_up
+    for k in (0, 4):
+        with pytest.raises(ValueError, match=rf"3 classes: --top lies from 1 to 3, not {k}"):
+            list(predict(model, [table], top=k))
+    with np.load(table) as data:
+        numbers = np.unique(data["y"], return_inverse=True)[1]
+        svm = make_pipeline(LinearSVC()).fit(data["X"], numbers)
+    other = Model(svm, list("abc"), "features", "none")
+    with pytest.raises(ValueError, match="LinearSVC does not rank classes: leave --top out"):
+        list(predict(other, [table], top=2))
+
+
 def test_a_file_without_features(table, tmp_path):
     np.savez(tmp_path / "odd.npz", other=np.ones(3))
     model = fit(table, parameters=GIVEN).model

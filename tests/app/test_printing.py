@@ -69,6 +69,35 @@ def test_predictions_in_each_form(capsys):
     assert len(printed("table", capsys, quiet=True).splitlines()) == 2
 
 
+def test_rankings_in_each_form(capsys):
+    ranking = [{"label": "cat", "probability": 0.75}, {"label": "dog", "probability": 0.2}]
+    third = {"label": "cow", "probability": 0.05}
+    rows = [
+        Prediction("a.png", "cat", 0.75, "dog", 0.2, top=[*ranking, third]).as_dict(),
+        Prediction("b.png", problem="it is empty", top=[]).as_dict(),
+    ]
+    for name in PRINTERS:
+        printer = PRINTERS[name](False)
+        for row in rows:
+            printer.add(row)
+        printer.close()
+        out = capsys.readouterr().out
+        if name == "json":
+            assert json.loads(out) == rows
+        elif name == "csv":
+            head, first, second = out.splitlines()
+            assert head.endswith(",warning,problem,top")
+            assert first.endswith(',"cat (75.0%), dog (20.0%), cow (5.0%)"')
+            assert second == "b.png,,,,,,it is empty,"
+        else:
+            assert out.splitlines()[1].endswith("75.0%  dog (20.0%), cow (5.0%)")
+
+
+def test_a_spreadsheet_of_nothing_has_a_header(capsys):
+    PRINTERS["csv"](False).close()
+    assert capsys.readouterr().out.startswith("file,label,")
+
+
 def test_nothing_that_a_stranger_named_commands_the_terminal_or_the_spreadsheet(capsys):
     row = Prediction("a\x1b[2J.png", "=cmd|x", 0.5, "\x1b]0;t\x07", 0.1).as_dict()
     for name in ("table", "csv"):

@@ -43,6 +43,41 @@ def test_a_wish_is_open_unless_rule_and_ridge_are_named(named, is_open):
     assert Wish(Settings(), **named).is_open == is_open
 
 
+NAMED = {"rule": "local", "ridge": 0.1}
+
+
+@pytest.mark.parametrize(
+    ("settings", "named", "parts"),
+    [
+        ({}, NAMED, True),
+        ({"grouping": 0.1}, NAMED, True),
+        ({}, {"rule": "local"}, False),
+        ({"shared_atoms": 1}, NAMED, False),
+        ({"suppression": 2.0}, NAMED, False),
+        ({"init": "kmeans"}, NAMED, False),
+    ],
+)
+def test_classes_part_where_nothing_is_shared_or_chosen(settings, named, parts):
+    assert Wish(Settings(**settings), **named).parts_classes == parts
+
+
+@pytest.mark.parametrize(
+    ("settings", "named", "there"),
+    [
+        ({}, NAMED, True),
+        ({"device": None}, NAMED, False),
+        ({"grouping": 0.1}, NAMED, False),
+        ({}, {"rule": "local"}, False),
+        ({}, NAMED | {"scale": "unit", "kernel": "linear", "offset": 1.0}, True),
+        ({}, NAMED | {"scale": "standard"}, False),
+        ({}, NAMED | {"scale": "none"}, False),
+        ({}, NAMED | {"kernel": "rbf"}, False),
+    ],
+)
+def test_what_a_device_learns(settings, named, there):
+    assert Wish(Settings(**{"device": "cpu", **settings}), **named).is_for_device == there
+
+
 def test_classes_without_samples_have_a_place_without_atoms():
     problem = problem_of(classes=[-5, 0, 7, 10, 20], atoms_per_class=[9, 2, 9, 3, 4])
     assert_array_equal(problem.seen, [1, 3, 4])

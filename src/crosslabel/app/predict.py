@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -43,6 +43,8 @@ class Prediction:
         Why the label means little.
     problem : str or None
         Why the file could not be used.
+    top : list of dict or None
+        The best classes, as many as were asked for, each with `label` and `probability`.
     """
 
     file: str
@@ -52,10 +54,12 @@ class Prediction:
     runner_up_probability: float | None = None
     warning: str | None = None
     problem: str | None = None
+    top: list[dict[str, object]] | None = None
 
     def as_dict(self) -> dict[str, object]:
-        """For JSON and CSV."""
-        return asdict(self)
+        """For JSON and CSV; without the best classes where nobody asked for them."""
+        found = asdict(self)
+        return found if self.top is not None else {k: v for k, v in found.items() if k != "top"}
 
 
 def predict(
@@ -63,6 +67,7 @@ def predict(
     files: Sequence[str | os.PathLike[str]],
     *,
     reject: float | None = None,
+    top: int | None = None,
     strict: bool = False,
 ) -> Iterator[Prediction]:
     """Label images, clips, or the rows of feature files.
@@ -75,6 +80,8 @@ def predict(
     reject : float, default=None
         Share of files of none of the classes that may get the label of one; what looks like none is
         "unknown". None labels everything.
+    top : int, default=None
+        List so many of the best classes of each file.
     strict : bool, default=False
         Raise for the first file that cannot be used instead of reporting it.
 
@@ -84,6 +91,8 @@ def predict(
         One for each file, or each row of a feature file, in order.
     """
     trained = model if isinstance(model, Model) else load_model(model)
+    if top is not None:
+        _check_top(trained, top)
     threshold = float("inf") if reject is None else novelty_threshold(trained, reject)
     told = trained.summary.get("shortest_side")
     shortest = told if isinstance(told, int) else SMALL
@@ -91,9 +100,18 @@ def predict(
     for query in read_queries(trained.kind, [Path(file) for file in files], strict, shortest):
         batch.append(query)
         if len(batch) == BATCH:
-            yield from _label(trained, batch, threshold, strict)
+            yield from _label(trained, batch, threshold, top, strict)
             batch = []
-    yield from _label(trained, batch, threshold, strict)
+    yield from _label(trained, batch, threshold, top, strict)
+
+
+def _check_top(model: Model, top: int) -> None:
+    """Refuse a ranking that the model cannot give, before any file is read."""
+    classifier, known = model.pipeline[-1], len(model.classes_)
+    if not hasattr(classifier, "predict_topk"):
+        raise ValueError(f"A {type(classifier).__name__} does not rank classes: leave --top out.")
+    if not 1 <= top <= known:
+        raise ValueError(f"It knows {known} classes: --top lies from 1 to {known}, not {top}.")
 
 
 def novelty_threshold(model: Model, rate: float) -> float:
@@ -121,30 +139,33 @@ def novelty_threshold(model: Model, rate: float) -> float:
 
 
 def _label(
-    model: Model, batch: list[Query], threshold: float, strict: bool
+    model: Model, batch: list[Query], threshold: float, top: int | None, strict: bool
 ) -> Iterator[Prediction]:
     good = [query for query in batch if query.problem is None]
+    none: list[dict[str, object]] | None = None if top is None else []
     try:
-        found = iter(_answers(model, good, threshold) if good else [])
+        found = iter(_answers(model, good, threshold, top) if good else [])
     except ValueError as error:
         # Rows of features are alike: what is wrong with one is wrong with all.
         if strict or model.kind == "features":
             raise
         # One of them is unfit, such as a clip of two frames: the others are labelled without it.
         if len(batch) == 1:
-            yield Prediction(batch[0].name, problem=str(error))
+            yield Prediction(batch[0].name, problem=str(error), top=none)
         else:
             for query in batch:
-                yield from _label(model, [query], threshold, strict)
+                yield from _label(model, [query], threshold, top, strict)
         return
     for query in batch:
         if query.problem is not None:
-            yield Prediction(query.name, problem=query.problem)
+            yield Prediction(query.name, problem=query.problem, top=none)
         else:
             yield next(found)
 
 
-def _answers(model: Model, queries: list[Query], threshold: float) -> list[Prediction]:
+def _answers(
+    model: Model, queries: list[Query], threshold: float, top: int | None
+) -> list[Prediction]:
     classifier = model.pipeline[-1]
     X = features_of(model.pipeline, _stacked(model.kind, queries))
     # The label is the classifier's own, so that this and `evaluate` agree on ties too.
@@ -161,7 +182,17 @@ def _answers(model: Model, queries: list[Query], threshold: float) -> list[Predi
     seconds = chances.argmax(axis=1)
     others = chances[rows, seconds].tolist()
     found = zip(queries, names.tolist(), best, model.classes_[seconds].tolist(), others)
-    return [Prediction(one.name, a, p, b, q, one.warning) for one, a, p, b, q in found]
+    answers = [Prediction(one.name, a, p, b, q, one.warning) for one, a, p, b, q in found]
+    if top is None:
+        return answers
+    ranked = classifier.predict_topk(X, top)
+    called = model.classes_[np.searchsorted(classifier.classes_, ranked.labels)].tolist()
+    lists = zip(answers, called, ranked.probabilities.tolist())
+    return [replace(one, top=_ranking(labels, chances)) for one, labels, chances in lists]
+
+
+def _ranking(labels: list[str], chances: list[float]) -> list[dict[str, object]]:
+    return [{"label": str(a), "probability": p} for a, p in zip(labels, chances)]
 
 
 def _stacked(kind: str, queries: list[Query]) -> ArrayLike:
@@ -182,6 +213,10 @@ def predict_command(
             help="Call unknown what looks like no class; this share of such files may be missed.",
         ),
     ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="K", help="List the K best classes of each file."),
+    ] = None,
     strict: STRICT = False,
     quiet: QUIET = False,
     as_json: AS_JSON = False,
@@ -194,12 +229,14 @@ def predict_command(
 
       crosslabel predict pets.skops inbox --reject 0.05
 
+      crosslabel predict pets.skops inbox --top 5 --json
+
       crosslabel predict pets.skops inbox --format csv > labels.csv
     """  # fmt: skip
     with user_errors():
         printer = PRINTERS["json" if as_json else form](quiet)
         problems = 0
-        for prediction in predict(model, files, reject=reject, strict=strict):
+        for prediction in predict(model, files, reject=reject, top=top, strict=strict):
             said = prediction.problem or prediction.warning
             if prediction.problem is not None:
                 problems += 1

@@ -83,6 +83,8 @@ class _Table:
         if row["probability"] is not None:
             chance = f"{row['probability']:.1%}"
             second = f"{row['runner_up']} ({row['runner_up_probability']:.1%})"
+        if row.get("top"):
+            second = _listed(row["top"][1:])
         typer.echo(visible(self.layout.format(row["file"], row["label"], chance, second)))
 
     def close(self) -> None:
@@ -98,15 +100,28 @@ class _Csv:
     )
 
     def __init__(self, quiet: bool = False) -> None:
-        self.writer = csv.DictWriter(sys.stdout, self.fields, lineterminator="\n")
-        self.writer.writeheader()
+        self.writer: csv.DictWriter[str] | None = None
+
+    def _head(self, *more: str) -> csv.DictWriter[str]:
+        writer = csv.DictWriter(sys.stdout, (*self.fields, *more), lineterminator="\n")
+        writer.writeheader()
+        return writer
 
     def add(self, row: Row) -> None:
         """Take one prediction."""
+        if "top" in row:
+            row = {**row, "top": _listed(row["top"])}
+        self.writer = self.writer or self._head(*(("top",) if "top" in row else ()))
         self.writer.writerow({name: cell(value) for name, value in row.items()})
 
     def close(self) -> None:
-        """Nothing is left to print."""
+        """A header, where there was no prediction."""
+        self.writer = self.writer or self._head()
+
+
+def _listed(top: list[Row]) -> str:
+    """Classes with their probabilities, in one cell."""
+    return ", ".join(f"{one['label']} ({one['probability']:.1%})" for one in top)
 
 
 class _Json:

@@ -48,6 +48,37 @@ def namespace(X: ArrayOrTensor) -> Any:
     return sys.modules["torch"] if is_tensor(X) else np
 
 
+def beside(values: ArrayOrTensor, X: ArrayOrTensor) -> ArrayOrTensor:
+    """Numbers or an array where X lies: a tensor on its device, or an array."""
+    if not is_tensor(X):
+        return np.asarray(values)
+    return sys.modules["torch"].as_tensor(values, device=X.device)
+
+
+def in_float64(X: ArrayOrTensor) -> ArrayOrTensor:
+    """X in double precision; X itself where it is."""
+    return X.double() if is_tensor(X) else X.astype(np.float64, copy=False)
+
+
+def in_type(X: ArrayOrTensor, dtype: object) -> ArrayOrTensor:
+    """X in a type of its own library; X itself where it is."""
+    return X.to(dtype) if is_tensor(X) else X.astype(dtype, copy=False)
+
+
+def zeros(shape: tuple[int, ...], X: ArrayOrTensor, dtype: object = None) -> ArrayOrTensor:
+    """Zeros where X lies, and of its type unless another is named."""
+    if is_tensor(X):
+        return X.new_zeros(shape, dtype=dtype)
+    return np.zeros(shape, dtype or X.dtype)
+
+
+def take_along(X: ArrayOrTensor, places: ArrayOrTensor, axis: int) -> ArrayOrTensor:
+    """`numpy.take_along_axis`, which torch calls otherwise."""
+    if is_tensor(X):
+        return sys.modules["torch"].take_along_dim(X, places, axis)
+    return np.take_along_axis(X, places, axis)
+
+
 def require_torch(wish: str) -> ModuleType:
     """Torch, for a wish that needs it; an error that says what to install, where it is missing."""
     try:
@@ -188,12 +219,12 @@ def threads_for(flops: float, small: float = SMALL) -> AbstractContextManager[No
     return one_thread() if flops < small else nullcontext()
 
 
-def energies(X: Array) -> Array:
+def energies(X: ArrayOrTensor) -> ArrayOrTensor:
     """‖x‖² of each row."""
     return namespace(X).einsum("ij,ij->i", X, X)
 
 
-def cholesky(A: Array) -> Array:
+def cholesky(A: ArrayOrTensor) -> ArrayOrTensor:
     """Lower L with A = LLᵀ, in float64; overwrites nothing.
 
     Raises
@@ -201,36 +232,44 @@ def cholesky(A: Array) -> Array:
     numpy.linalg.LinAlgError
         If A is singular to working precision.
     """
-    A = np.asarray(A, dtype=np.float64)
-    with threads_for(len(A) ** 3 / 3, SMALL_FACTOR):
-        upper, info = lapack.dpotrf(A, lower=0, clean=1)  # A = UᵀU; U in Fortran order is L in C
-    pivots = np.diagonal(upper)
+    if is_tensor(A):
+        lower, info = namespace(A).linalg.cholesky_ex(A)
+    else:
+        A = np.asarray(A, dtype=np.float64)
+        with threads_for(len(A) ** 3 / 3, SMALL_FACTOR):
+            upper, info = lapack.dpotrf(A, lower=0, clean=1)  # A = UᵀU; in Fortran order U is L
+        lower = upper.T
     # A pivot at the rounding level of A's own diagonal carries no digit of the true one.
-    floor = len(A) * np.finfo(np.float64).eps * np.diagonal(A).max(initial=0.0)
-    if info or (pivots**2 <= floor).any():
+    floor = len(A) * np.finfo(np.float64).eps * (float(A.diagonal().max()) if len(A) else 0.0)
+    if info or bool((lower.diagonal() ** 2 <= floor).any()):
         raise np.linalg.LinAlgError("the matrix is singular to working precision")
-    return upper.T
+    return lower
 
 
-def solve_lower(rows: Array, L: Array) -> Array:
+def solve_lower(rows: ArrayOrTensor, L: ArrayOrTensor) -> ArrayOrTensor:
     """rows · L⁻ᵀ: forward substitution with a lower factor, applied to each row."""
     return _substitute(rows, L, transposed=True)
 
 
-def solve_upper(rows: Array, L: Array) -> Array:
+def solve_upper(rows: ArrayOrTensor, L: ArrayOrTensor) -> ArrayOrTensor:
     """rows · L⁻¹: back substitution with a lower factor, applied to each row."""
     return _substitute(rows, L, transposed=False)
 
 
-def _substitute(rows: Array, L: Array, *, transposed: bool) -> Array:
+def _substitute(rows: ArrayOrTensor, L: ArrayOrTensor, *, transposed: bool) -> ArrayOrTensor:
+    if is_tensor(rows):
+        solve = namespace(rows).linalg.solve_triangular
+        return solve(L.T if transposed else L, rows, upper=transposed, left=False)
     trsm = blas.get_blas_funcs("trsm", (rows,))
     right = np.array(rows, order="C").T  # a Fortran-ordered copy of rowsᵀ, solved in place
     with threads_for(rows.size * len(L), SMALL_FACTOR):
         return trsm(1.0, L.T, right, lower=0, trans_a=transposed, overwrite_b=1).T
 
 
-def solve_columns(columns: Array, L: Array) -> Array:
+def solve_columns(columns: ArrayOrTensor, L: ArrayOrTensor) -> ArrayOrTensor:
     """(LLᵀ)⁻¹ · columns, in C order: solved from the right, where it takes no transposed copy."""
+    if is_tensor(columns):
+        return namespace(columns).cholesky_solve(columns, L)
     trsm = blas.get_blas_funcs("trsm", (columns,))
     right = np.array(columns, order="C").T
     with threads_for(columns.size * len(L), SMALL_FACTOR):

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
+from crosslabel.core.backend import beside, is_tensor
 from crosslabel.core.moments import Labels
 from crosslabel.core.rules.rule import evidence
 from crosslabel.core.scaling import Array
@@ -29,12 +30,13 @@ def fit_temperature(scores: Array, labels: Labels, weights: Array) -> float:
     if len(labels) == 0:
         return 1.0
     logits, rows = evidence(scores), np.arange(len(labels))
+    labels, shares = (beside(v, logits) for v in (labels, weights / weights.sum()))
     # Two extra samples at chance level bound the temperature where no sample is misclassified.
     prior = 2.0 / weights.sum()
 
     def loss(log_t: float) -> float:
-        logp = log_softmax(np.exp(log_t) * logits, axis=1)
-        at_chance = logp.mean(axis=1)
-        return -float(np.average(logp[rows, labels] + prior * at_chance, weights=weights))
+        scaled = float(np.exp(log_t)) * logits
+        logp = scaled.log_softmax(1) if is_tensor(scaled) else log_softmax(scaled, axis=1)
+        return -float((logp[rows, labels] + prior * logp.mean(axis=1)) @ shares)
 
     return float(np.exp(minimize_scalar(loss, bounds=(-5.0, 8.0), method="bounded").x))

@@ -13,13 +13,16 @@ import numpy as np
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.backend import (
+    beside,
     cholesky,
+    in_float64,
     inverse_from_cholesky,
     one_thread,
     solve_columns,
     solve_lower,
     solve_upper,
     threads_for,
+    zeros,
 )
 from crosslabel.core.code_blocks import (
     Block,
@@ -88,8 +91,8 @@ def _in_atom_space(D: Array, shift: float) -> tuple[Array, Array]:
 
 
 def _cholesky_of_gram(gram: Array, shift: float, n_atoms: int) -> Array:
-    shifted = gram.copy()
-    shifted[np.diag_indices_from(shifted)] += shift
+    shifted, diagonal = gram + 0, beside(np.arange(len(gram)), gram)
+    shifted[diagonal, diagonal] += shift
     try:
         return cholesky(shifted)
     except np.linalg.LinAlgError:
@@ -140,12 +143,12 @@ def _ridge_cholesky(D: Array, ridge: float) -> tuple[Array, bool]:
     n_atoms, n_features = D.shape
     in_features = n_atoms > n_features and ridge > 0
     if in_features:
-        gram = np.zeros((n_features, n_features))
+        gram = in_float64(zeros((n_features, n_features), D))
         for part in _row_blocks(D):
-            rows = D[part].astype(np.float64, copy=False)
+            rows = in_float64(D[part])
             gram += rows.T @ rows
     else:
-        rows = D.astype(np.float64, copy=False)
+        rows = in_float64(D)
         gram = rows @ rows.T
     return _cholesky_of_gram(gram, ridge, n_atoms), in_features
 
@@ -162,19 +165,17 @@ class RidgeCoder:
 
     def __init__(self, dictionary: Array, ridge: float) -> None:
         self.dictionary = dictionary
-        self.work = 2.0 * dictionary.size * min(dictionary.shape)
+        self.work = 2.0 * dictionary.shape[0] * dictionary.shape[1] * min(dictionary.shape)
         with threads_for(self.work):
             self.factor, self.in_features = _ridge_cholesky(dictionary, ridge)
-            self.whole = None if self.in_features else self._in_atom_space()
-
-    def _in_atom_space(self) -> Array:
-        return solve_columns(self.dictionary.astype(np.float64, copy=False), self.factor)
+            whole = not self.in_features
+            self.whole = solve_columns(in_float64(dictionary), self.factor) if whole else None
 
     def __call__(self, atoms: slice) -> Array:
         """The rows of Φ of these atoms, in float64."""
         if self.whole is not None:
             return self.whole[atoms]
-        rows = self.dictionary[atoms].astype(np.float64, copy=False)
+        rows = in_float64(self.dictionary[atoms])
         with threads_for(self.work):
             return solve_upper(solve_lower(rows, self.factor), self.factor)
 

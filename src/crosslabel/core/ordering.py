@@ -26,10 +26,10 @@ Words = NDArray[np.uint64]
 _CHUNK = 2**16
 """Words hashed at a time: the integer products stay in cache."""
 
-_ODD = np.uint64(0x9E3779B97F4A7C15)
+ODD = np.uint64(0x9E3779B97F4A7C15)
 """Set apart from the hash of any likely row."""
 
-_UNIT = 2.0**16
+UNIT = 2.0**16
 """Keys count weights in this part of a sample, as integers, so that their sums are exact."""
 
 NO_LIMIT = np.uint64(2**64 - 1)
@@ -129,9 +129,9 @@ def sample_keys(hashes: Words, weights: Array) -> Words:
 
     Sums of keys wrap and so depend neither on order nor on batches, and samples can leave them.
     """
-    units = np.clip(np.rint(weights * _UNIT), 1, 2.0**62).astype(np.uint64)
+    units = np.clip(np.rint(weights * UNIT), 1, 2.0**62).astype(np.uint64)
     # A row of zeros has the hash zero, and is a sample all the same.
-    return mixed(hashes ^ _ODD) * units
+    return mixed(hashes ^ ODD) * units
 
 
 def key_sums(keys: Words, labels: Labels, n_classes: int) -> Words:

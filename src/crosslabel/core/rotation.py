@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from crosslabel.core.backend import ArrayOrTensor, beside, in_float64, namespace, take_along
 from crosslabel.core.scaling import Array
 
 _ROUNDS = 4
@@ -20,8 +21,12 @@ _RANGE = 0.1, 10.0
 
 
 def unit_atoms(
-    energies: Array, axes: Array, n_atoms: int, means: Array, likeness: Array | None = None
-) -> Array:
+    energies: ArrayOrTensor,
+    axes: ArrayOrTensor,
+    n_atoms: int,
+    means: ArrayOrTensor,
+    likeness: ArrayOrTensor | None = None,
+) -> ArrayOrTensor:
     """k unit-norm rows D with DᵀD = Σ q_i u_iᵀu_i, as near to given rows as a rotation brings them.
 
     Parameters
@@ -42,18 +47,19 @@ def unit_atoms(
     -------
     ndarray of shape (..., n_atoms, n_features)
     """
-    roots = np.sqrt(energies)[..., None, :]
+    xp = namespace(axes)
+    roots = xp.sqrt(energies)[..., None, :]
     if likeness is None:
-        coordinates = unit_norms(cosines(n_atoms, axes.shape[-2]) * roots)
+        coordinates = unit_norms(beside(cosines(n_atoms, axes.shape[-2]), axes) * roots)
         along = (coordinates @ (axes @ means[..., None]))[..., 0]
     else:
         aims = likeness @ axes.swapaxes(-1, -2)
         coordinates = unit_norms(nearest(aims, roots))
-        along = np.einsum("...km,...km->...k", coordinates, aims)
+        along = xp.einsum("...km,...km->...k", coordinates, aims)
     coordinates[along < 0] *= -1
     atoms = coordinates @ axes
     # The axes are orthonormal to rounding, and so far are the norms of the atoms.
-    atoms /= np.sqrt(np.einsum("...f,...f->...", atoms, atoms))[..., None]
+    atoms /= xp.sqrt(xp.einsum("...f,...f->...", atoms, atoms))[..., None]
     return atoms
 
 
@@ -63,11 +69,12 @@ def nearest(aims: Array, roots: Array) -> Array:
     At the nearest rows of unit norm, R solves the Procrustes problem of the aims times one weight
     each, the multiplier of its norm: those of long rows fall and those of short ones rise.
     """
-    weights = np.ones((*aims.shape[:-1], 1))
+    xp = namespace(aims)
+    weights = xp.ones_like(aims[..., :1])
     for _ in range(_ROUNDS):
         rows = procrustes(weights * aims * roots) * roots
-        squares = np.einsum("...km,...km->...k", rows, rows)[..., None]
-        weights /= np.clip(squares, *_RANGE)
+        squares = xp.einsum("...km,...km->...k", rows, rows)[..., None]
+        weights /= xp.clip(squares, *_RANGE)
     return rows
 
 
@@ -87,7 +94,7 @@ def procrustes(products: Array) -> Array:
 
     ‖B − RA‖² is ‖B‖² + ‖A‖² − 2 tr(RᵀBAᵀ), so that C = BAᵀ says all.
     """
-    left, _, right = np.linalg.svd(products, full_matrices=False)
+    left, _, right = namespace(products).linalg.svd(products, full_matrices=False)
     return left @ right
 
 
@@ -105,16 +112,16 @@ def unit_norms(rows: Array) -> Array:
     -------
     ndarray of the same shape
     """
-    stack = rows.reshape(-1, *rows.shape[-2:]).copy()
-    squares = np.einsum("bkm,bkm->bk", stack, stack)
-    each = np.arange(len(stack))
+    xp, stack = namespace(rows), rows.reshape(-1, *rows.shape[-2:]) + 0  # a copy
+    squares = xp.einsum("bkm,bkm->bk", stack, stack)
+    each = beside(np.arange(len(stack)), rows)
     for _ in range(stack.shape[1] - 1):
         near, far = squares.argmin(axis=1), squares.argmax(axis=1)
         swap = 1 - squares[each, near] > squares[each, far] - 1
-        near, far = np.where(swap, far, near), np.where(swap, near, far)
+        near, far = xp.where(swap, far, near), xp.where(swap, near, far)
         a, b = stack[each, near], stack[each, far]
-        tangent = _tangent(squares[each, near], squares[each, far], np.einsum("bm,bm->b", a, b))
-        cosine = (1 / np.sqrt(1 + tangent**2))[:, None]
+        tangent = _tangent(squares[each, near], squares[each, far], xp.einsum("bm,bm->b", a, b))
+        cosine = (1 / xp.sqrt(1 + tangent**2))[:, None]
         sine = tangent[:, None] * cosine
         stack[each, near] = cosine * a + sine * b
         stack[each, far] = cosine * b - sine * a
@@ -125,13 +132,14 @@ def unit_norms(rows: Array) -> Array:
 
 def _tangent(a: Array, b: Array, product: Array) -> Array:
     """The smaller root t of ‖x + ty‖² = 1 + t², for ‖x‖² = a and ‖y‖² = b on either side of one."""
-    discriminant = np.maximum(product**2 + (1 - a) * (b - 1), 0)
-    divisor = product + np.copysign(np.sqrt(discriminant), product)
+    xp = namespace(a)
+    discriminant = xp.clip(product**2 + (1 - a) * (b - 1), 0, None)
+    divisor = product + xp.copysign(xp.sqrt(discriminant), product)
     # A divisor of zero: both have norm one already.
-    return np.divide(1 - a, divisor, where=divisor != 0, out=np.zeros_like(divisor))
+    return xp.where(divisor != 0, (1 - a) / xp.where(divisor != 0, divisor, 1), 0)
 
 
-def exemplars(samples: Array, n_rows: int) -> NDArray[np.intp]:
+def exemplars(samples: ArrayOrTensor, n_rows: int) -> ArrayOrTensor:
     """Few samples that stand for all: each explains the most of what those before it leave.
 
     Greedy choice of columns of the Gram matrix G: the sample with the largest ‖G_:i‖²/G_ii, then
@@ -149,23 +157,28 @@ def exemplars(samples: Array, n_rows: int) -> NDArray[np.intp]:
     ndarray of int of shape (..., n_rows)
         Indices into the samples.
     """
-    exact = samples.astype(np.float64, copy=False).reshape(-1, *samples.shape[-2:])
-    gram = exact @ exact.transpose(0, 2, 1)
+    xp, exact = namespace(samples), in_float64(samples).reshape(-1, *samples.shape[-2:])
+    gram = exact @ exact.swapaxes(1, 2)
     n_classes, size, _ = gram.shape
-    each, chosen = np.arange(n_classes), np.zeros((n_classes, n_rows), dtype=np.intp)
-    rest = gram.diagonal(axis1=1, axis2=2)
-    floor = size * np.sqrt(np.finfo(samples.dtype).eps) * rest.max(axis=1, initial=0)
-    found = np.zeros(n_classes, dtype=np.intp)
+    each, chosen = (beside(a, samples) for a in _indices(n_classes, n_rows))
+    rest = gram.diagonal(0, 1, 2)
+    floor = size * xp.finfo(samples.dtype).eps ** 0.5 * xp.amax(rest, axis=1)
+    found = xp.zeros_like(each)
     for step in range(min(n_rows, size)):
-        rest = gram.diagonal(axis1=1, axis2=2)
+        rest = gram.diagonal(0, 1, 2)
         open_ = rest > floor[:, None]
-        explained = np.einsum("bij,bij->bj", gram, gram)
-        gains = np.divide(explained, rest, where=open_, out=np.full(rest.shape, -1.0))
+        explained = xp.einsum("bij,bij->bj", gram, gram)
+        gains = xp.where(open_, explained / xp.where(open_, rest, 1), -1.0)
         best = gains.argmax(axis=1)
         found += open_.any(axis=1)
         chosen[:, step] = best
         column = gram[each, :, best]
-        scale = np.where(gains[each, best] > 0, rest[each, best], np.inf)
+        scale = xp.where(gains[each, best] > 0, rest[each, best], np.inf)
         gram -= column[:, :, None] * (column / scale[:, None])[:, None, :]
-    again = np.arange(n_rows) % np.maximum(found, 1)[:, None]
-    return np.take_along_axis(chosen, again, axis=1).reshape(*samples.shape[:-2], n_rows)
+    again = beside(np.arange(n_rows), samples) % xp.clip(found, 1, None)[:, None]
+    return take_along(chosen, again, 1).reshape(*samples.shape[:-2], n_rows)
+
+
+def _indices(n_classes: int, n_rows: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The classes, and a place for what is chosen of each."""
+    return np.arange(n_classes), np.zeros((n_classes, n_rows), dtype=np.intp)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.backend import one_thread
+from crosslabel.core.backend import ArrayOrTensor, beside, namespace, one_thread, take_along
 from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties
 from crosslabel.core.rotation import unit_atoms
@@ -122,8 +122,11 @@ def shrunk(group: Alike, shared: SharedVariation, ridge: float) -> Alike:
 
 
 def energies(
-    values: Array, n_atoms: ArrayLike, ridge: ArrayLike, prices: Array | None = None
-) -> Array:
+    values: ArrayOrTensor,
+    n_atoms: ArrayLike,
+    ridge: ArrayLike,
+    prices: ArrayOrTensor | None = None,
+) -> ArrayOrTensor:
     """min over q ≥ 0 of Σ β s_i²/(q_i + β), s.t. Σ w_i q_i = k and at most k of the q_i not zero.
 
     q_i = max(0, a_i/ν − β) with a_i = s_i/√w_i, on the k largest a_i at most; ν from the sum.
@@ -144,10 +147,9 @@ def energies(
     ndarray of shape (..., n_axes)
         Where all values are zero every distribution is a minimum: the equal one.
     """
-    k = np.asarray(n_atoms, dtype=np.float64)[..., None]
-    beta = np.asarray(ridge, dtype=np.float64)[..., None]
+    k, beta = (beside(np.asarray(v, np.float64)[..., None], values) for v in (n_atoms, ridge))
     if prices is None:
-        return _filled(values, np.ones_like(values), k, beta)
+        return _filled(values, namespace(values).ones_like(values), k, beta)
     slopes = values / np.sqrt(prices)
     order = np.argsort(-slopes, axis=-1, kind="stable")
     sorted_slopes, sorted_prices = (np.take_along_axis(v, order, -1) for v in (slopes, prices))
@@ -157,25 +159,25 @@ def energies(
 
 def _filled(a: Array, w: Array, k: Array, beta: Array) -> Array:
     """Energies for slopes a in descending order."""
-    places = np.arange(1, a.shape[-1] + 1)
-    spent, weighted = np.cumsum(w, axis=-1), np.cumsum(w * a, axis=-1)
+    xp, places = namespace(a), beside(np.arange(1, a.shape[-1] + 1), a)
+    spent, weighted = xp.cumsum(w, axis=-1), xp.cumsum(w * a, axis=-1)
     # The i-th axis is worth its first energy if a_i > νβ with ν that of the first i axes.
     active = (a * (k + beta * spent) > beta * weighted) & (places <= k)
-    last = np.maximum(active.sum(axis=-1, keepdims=True) - 1, 0)
+    last = xp.clip(active.sum(axis=-1, keepdims=True) - 1, 0, None)
     shape = (*active.shape[:-1], 1)
     cost, total = (
-        np.take_along_axis(np.broadcast_to(v, active.shape), last, -1).reshape(shape)
+        take_along(xp.broadcast_to(v, active.shape), last, -1).reshape(shape)
         for v in (spent, weighted)
     )
     nothing = total == 0
     # a(k + βΣw)/Σwa − β, in the form that cancels no digits where β is large.
-    filled = (a * k + beta * (a * cost - total)) / np.where(nothing, 1, total)
+    filled = (a * k + beta * (a * cost - total)) / xp.where(nothing, 1, total)
     open_places = places <= k
-    equal = k / np.sum(w * open_places, axis=-1, keepdims=True)
-    return np.where(nothing, equal * open_places, np.maximum(filled, 0) * active)
+    equal = k / (w * open_places).sum(axis=-1, keepdims=True)
+    return xp.where(nothing, equal * open_places, xp.clip(filled, 0, None) * active)
 
 
-def unexplained(values: Array, energy: Array, ridge: ArrayLike) -> Array:
+def unexplained(values: ArrayOrTensor, energy: ArrayOrTensor, ridge: ArrayLike) -> ArrayOrTensor:
     """Σ β s_i²/(q_i + β): what the axes' energies leave of the objective.
 
     Parameters
@@ -189,8 +191,8 @@ def unexplained(values: Array, energy: Array, ridge: ArrayLike) -> Array:
     -------
     ndarray of shape (...)
     """
-    beta = np.asarray(ridge, dtype=np.float64)[..., None]
+    xp, beta = namespace(values), beside(np.asarray(ridge, np.float64)[..., None], values)
     total = energy + beta
     # Without ridge and energy nothing of an axis is explained.
-    share = np.divide(beta, total, where=total > 0, out=np.ones(np.broadcast(beta, total).shape))
-    return np.sum(values**2 * share, axis=-1)
+    share = xp.where(total > 0, beta / xp.where(total > 0, total, 1), 1)
+    return (values**2 * share).sum(axis=-1)

@@ -14,7 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from crosslabel.core.backend import one_thread, threads_for
+from crosslabel.core.backend import (
+    ArrayOrTensor,
+    beside,
+    is_tensor,
+    namespace,
+    one_thread,
+    take_along,
+    threads_for,
+)
 from crosslabel.core.moments import Moments, Scatter
 from crosslabel.core.scaling import Array
 
@@ -53,9 +61,9 @@ class Spectra(NamedTuple):
     Axes of value zero are rows of zeros, except where a class has no other.
     """
 
-    values: Array
-    axes: Array
-    rest: Array
+    values: ArrayOrTensor
+    axes: ArrayOrTensor
+    rest: ArrayOrTensor
 
 
 class Alike(NamedTuple):
@@ -130,7 +138,7 @@ def _moment_matrices(statistics: Moments, classes: NDArray[np.intp]) -> Array:
     return moments
 
 
-def row_spectra(rows: Array, n_axes: int | None = None) -> Spectra:
+def row_spectra(rows: ArrayOrTensor, n_axes: int | None = None) -> Spectra:
     """Singular values and right vectors of each matrix in a stack, through TTᵀ.
 
     Parameters
@@ -139,49 +147,55 @@ def row_spectra(rows: Array, n_axes: int | None = None) -> Spectra:
         T, with no more rows than features.
     n_axes : int, optional
     """
-    kept = rows.shape[1] if n_axes is None else min(n_axes, rows.shape[1])
-    squares, left, rest = _eigenpairs(rows @ rows.transpose(0, 2, 1), kept)
+    xp, kept = namespace(rows), rows.shape[1] if n_axes is None else min(n_axes, rows.shape[1])
+    squares, left, rest = _eigenpairs(rows @ rows.swapaxes(1, 2), kept)
     # A product with reversed columns as they are would not go through BLAS.
-    products = np.ascontiguousarray(left) @ rows
+    products = (left if is_tensor(left) else np.ascontiguousarray(left)) @ rows
     # ‖uᵀT‖ has more correct digits than the root of a small eigenvalue.
-    norms = np.sqrt(np.einsum("nmf,nmf->nm", products, products))
+    norms = xp.sqrt(xp.einsum("nmf,nmf->nm", products, products))
     real = squares > _floor(squares, rows.shape[1])
-    values = np.minimum.accumulate(np.where(real, norms, 0), axis=1)
+    values = _falling(xp.where(real, norms, 0))
     axes = products
-    axes *= np.divide(1.0, norms, where=real, out=np.zeros_like(norms))[..., None]
+    axes *= xp.where(real, 1 / xp.where(real, norms, 1), 0)[..., None]
     # One step of Newton's towards orthonormal rows: where values are small, rounding tilts them.
-    tilt = axes @ axes.transpose(0, 2, 1)
-    axes -= 0.5 * (tilt - real[..., None] * np.eye(kept)) @ axes
-    axes[values[:, 0] == 0] = np.eye(kept, rows.shape[2])  # of zeros any direction is an axis
+    tilt = axes @ axes.swapaxes(1, 2)
+    axes -= 0.5 * (tilt - real[..., None] * beside(np.eye(kept), rows)) @ axes
+    # Of zeros any direction is an axis.
+    axes[values[:, 0] == 0] = beside(np.eye(kept, rows.shape[2]), rows)
     return Spectra(values, _signed(axes), rest)
 
 
-def matrix_spectra(moments: Array, n_axes: int | None = None) -> Spectra:
+def matrix_spectra(moments: ArrayOrTensor, n_axes: int | None = None) -> Spectra:
     """Roots of the eigenvalues, and eigenvectors, of each symmetric matrix in a stack."""
     size = moments.shape[-1]
     kept = size if n_axes is None else min(n_axes, size)
     squares, vectors, rest = _eigenpairs(moments, kept)
     real = squares > _floor(squares, size)
     axes = vectors * real[..., None]
-    axes[squares[:, 0] == 0] = np.eye(kept, size)
-    return Spectra(np.sqrt(squares) * real, _signed(axes), rest)
+    axes[squares[:, 0] == 0] = beside(np.eye(kept, size), moments)
+    return Spectra(namespace(moments).sqrt(squares) * real, _signed(axes), rest)
 
 
 def _eigenpairs(grams: Array, kept: int) -> tuple[Array, Array, Array]:
     """The largest eigenvalues of each matrix, their vectors as rows, and the sum of the others."""
-    size = grams.shape[-1]
+    xp, size = namespace(grams), grams.shape[-1]
     with threads_for(4.0 * size**3):
-        if size > _LARGE and kept * _FEW < size:
+        if size > _LARGE and kept * _FEW < size and xp is np:
             wanted = {"subset_by_index": (size - kept, size - 1), "driver": "evr"}
             pairs = [eigh(gram, **wanted, check_finite=False) for gram in grams]
             squares, vectors = (np.array(part) for part in zip(*pairs))
             rest = np.trace(grams, axis1=1, axis2=2) - squares.sum(axis=1)
         else:
-            squares, vectors = np.linalg.eigh(grams)
-            rest = np.maximum(squares[:, : size - kept], 0).sum(axis=1)
-    largest = slice(None, -kept - 1, -1)
-    vectors = vectors.transpose(0, 2, 1)[:, largest]
-    return np.maximum(squares[:, largest], 0), vectors, np.maximum(rest, 0)
+            squares, vectors = xp.linalg.eigh(grams)
+            rest = xp.clip(squares[:, : size - kept], 0, None).sum(axis=1)
+    last = slice(squares.shape[1] - kept, None)
+    squares, vectors = (xp.flip(v[..., last], (v.ndim - 1,)) for v in (squares, vectors))
+    return xp.clip(squares, 0, None), vectors.swapaxes(1, 2), xp.clip(rest, 0, None)
+
+
+def _falling(values: ArrayOrTensor) -> ArrayOrTensor:
+    """Values of which none is above one before it, (n, m)."""
+    return values.cummin(dim=1).values if is_tensor(values) else np.minimum.accumulate(values, 1)
 
 
 def _floor(squares: Array, size: int) -> Array:
@@ -191,8 +205,9 @@ def _floor(squares: Array, size: int) -> Array:
 
 def _signed(axes: Array) -> Array:
     """Axes whose entry of largest magnitude is positive: an eigenvector has no sign of its own."""
-    peaks = np.abs(axes).argmax(axis=2)[..., None]
-    axes *= np.copysign(1.0, np.take_along_axis(axes, peaks, axis=2))
+    xp = namespace(axes)
+    peaks = xp.abs(axes).argmax(axis=2)[..., None]
+    axes *= xp.where(take_along(axes, peaks, 2) < 0, -1.0, 1.0)
     return axes
 
 

@@ -58,7 +58,7 @@ def temperature(
         Of all classes.
     dictionary : ndarray of shape (n_atoms, n_features)
     """
-    held_out = _held_out(problem)
+    held_out = _held_out(problem) if layout.n_classes > 1 else None
     if held_out is None:
         return 1.0
     D, classes = dictionary.copy(), places[held_out.classes]
@@ -98,7 +98,7 @@ def _held_out(problem: Problem) -> SparedSamples | None:
     sample, n_classes = problem.summary.sample, problem.layout.n_classes
     counts = np.bincount(sample.labels, minlength=n_classes)
     classes = spared_classes(problem.summary.keys, counts, sample.is_complete)
-    if not len(classes) or n_classes < 2:
+    if not len(classes):
         return None
     starts = np.searchsorted(sample.labels, np.arange(n_classes + 1))
     rows, left = [], []

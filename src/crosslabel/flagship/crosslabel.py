@@ -14,10 +14,12 @@ from crosslabel.core.backend import device_of
 from crosslabel.core.initialise import Initialiser
 from crosslabel.core.ordering import row_hashes
 from crosslabel.core.scaling import Array
+from crosslabel.flagship.by_class import ClassSource, exceeds, train_by_class
 from crosslabel.flagship.choice import Choice
 from crosslabel.flagship.choose import Distinct, choose, most_steps, named_choice
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.lifts import default_lift, lift_named
+from crosslabel.flagship.on_device import fit_there
 from crosslabel.flagship.parameters import CLASSIFIER, Constraints
 from crosslabel.flagship.problem import SPECTRAL, USUAL_ATOMS, Settings, Wish
 from crosslabel.flagship.progress import CallbackSupportMixin, Progress, with_callbacks
@@ -25,7 +27,7 @@ from crosslabel.flagship.stored import Attributes, from_state, to_state
 from crosslabel.flagship.streams import StreamLearner
 from crosslabel.flagship.train import train
 from crosslabel.intake.checking import Training, check_spread, check_training, is_out_of_core
-from crosslabel.intake.class_weights import ClassWeight, raises, weighed
+from crosslabel.intake.class_weights import ClassWeight, weighed
 from crosslabel.intake.lift import Lift
 from crosslabel.intake.summary import Summary
 
@@ -120,13 +122,16 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         the calibration; never fewer than its atoms. The statistics are of all samples.
     memory_limit : int, default=2**30
         Bytes that a pass over an array on disk may take beside the statistics. A memmap of up to a
-        quarter of it is an array like any other.
+        quarter of it is an array like any other. Where rule and ridge are named, the suppression is
+        infinite and no summary is to be kept, classes are learnt so few at a time that the work on
+        them fits into it; a pass whose summary would not fit keeps none.
     checkpoint : path, default=None
         File that such a pass writes now and then, and from which it resumes; removed at the end.
     device : str, default=None
-        "cuda", "cuda:1" or "cpu" predicts, and iterates for a finite suppression, there with
-        PyTorch (extra `gpu`); None uses NumPy. Arrays give arrays and tensors give tensors on their
-        own device; attributes are always arrays.
+        "cuda", "cuda:1" or "cpu" predicts there with PyTorch (extra `gpu`), iterates for a finite
+        suppression, and learns the closed form of a rule and a ridge that are named; None uses
+        NumPy. Arrays give arrays and tensors give tensors on their own device; attributes are
+        always arrays.
 
     Attributes
     ----------
@@ -250,18 +255,27 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         self._validate_params()
         if is_out_of_core(X, self.memory_limit):
             return self._fit_pass(X, y, sample_weight)
-        bare = self._bare()
+        bare, seed = self._bare(), self._seed()
+        wish = self._wish(seed, device_of(X) or self.device)
+        if wish.is_for_device and not self.keep_summary and self.class_weight is None:
+            with Progress(self, X, y, *most_steps(0, wish)) as progress:
+                fitted = fit_there(bare, X, y, sample_weight, wish, progress.iteration)
+                return progress.done(self._adopt(bare, None, fitted))
         training = check_training(bare, X, y, sample_weight, self.device)
         training = training if self.class_weight is None else weighed(training, self.class_weight)
         if self.scale == "none":
             check_spread(training.X)
-        seed = self._seed()
-        wish = self._wish(seed, device_of(X) or self.device)
-        targets, hashes = training.classes[training.labels], row_hashes(training.X)
+        targets = training.classes[training.labels]
         warm = self.__dict__.get("_fitted") if self.warm_start else None
         with Progress(self, X, y, *most_steps(len(targets), wish)) as progress:
             choice = self._choice(training, wish, progress.trial)
             empty = [self._empty(training.X, m.lift, len(targets), seed) for m in choice.members]
+            by_class = wish.parts_classes and not self.keep_summary
+            if by_class and exceeds(training.X, self.memory_limit):
+                source = ClassSource(training.X.__getitem__, *training[1:], empty[0])
+                fitted = train_by_class(source, choice, self.memory_limit, progress.iteration)
+                return progress.done(self._adopt(bare, None, self._raised(fitted)))
+            hashes = row_hashes(training.X)
             summaries = [one.absorb(training.X, targets, training.weights, hashes) for one in empty]
             fitted = self._train(summaries, choice, training.classes, progress.iteration, warm=warm)
             kept = summaries[0].bounded(self._kept()) if self.keep_summary else None
@@ -286,10 +300,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         self, summaries: Sequence[Summary], choice: Choice, *given: Any, **more: Any
     ) -> Fitted:
         """A trained model that decides by what errors cost."""
-        fitted = train(summaries, choice, *given, **more)
-        if self.class_weight is None:
-            return fitted
-        return fitted.raised(raises(self.class_weight, fitted.classes))
+        return self._raised(train(summaries, choice, *given, **more))
 
     def _wish(self, seed: int, device: str | None = None) -> Wish:
         """What the user names, and what is left to the choice."""

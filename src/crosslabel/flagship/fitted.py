@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from crosslabel.core.atoms import SHARED, AtomLayout
-from crosslabel.core.backend import ArrayOrTensor, from_device, in_type_of, like
+from crosslabel.core.backend import ArrayOrTensor, in_type_of, is_tensor, like
 from crosslabel.core.coding import ridge_coder
 from crosslabel.core.discriminant import Discriminant
 from crosslabel.core.rules import RULES, GlobalRule, LocalRule, Rule
-from crosslabel.core.rules.rule import evidence, rule_scores
+from crosslabel.core.rules.rule import evidence
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
+from crosslabel.intake.devices import scores_beside
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.lift import Lift, State
 
@@ -87,14 +88,36 @@ class View:
 
     def scores(self, lifted: ArrayOrTensor) -> ArrayOrTensor:
         """Scores by the rule alone."""
-        return rule_scores(self.prepared, lifted)
+        if is_tensor(lifted) and not RULES[self.rule].takes_tensors:
+            return scores_beside(self.prepared, lifted)
+        return self.beside(lifted).prepared.scores(lifted)
 
-    def evidence(self, X: ArrayOrTensor) -> Array:
-        """a·e + b·g of each class, (n_queries, n_classes), on the host."""
+    def beside(self, X: ArrayOrTensor) -> View:
+        """The view on the device of a tensor, where its rules are prepared too; made once."""
+        if not is_tensor(X):
+            return self
+        if X.device not in self._elsewhere:
+            self.keep_beside(like(self.dictionary, X))
+        return self._elsewhere[X.device]
+
+    def keep_beside(self, dictionary: ArrayOrTensor) -> None:
+        """Keep the view on a device, from a copy of the dictionary that lies there."""
+        g, there = self.discriminant, None
+        if g is not None:
+            there = Discriminant(like(g.weights, dictionary), like(g.offsets, dictionary))
+        moved = replace(self, dictionary=dictionary, discriminant=there)
+        self._elsewhere[dictionary.device] = moved
+
+    @cached_property
+    def _elsewhere(self) -> dict[object, View]:
+        return {}
+
+    def evidence(self, X: ArrayOrTensor) -> ArrayOrTensor:
+        """a·e + b·g of each class, (n_queries, n_classes), in float64."""
         lifted = self.lifted(X)
-        found = self.share * evidence(from_device(self.scores(lifted)))
+        found = self.share * evidence(self.scores(lifted))
         if self.discriminant is not None:
-            g = from_device(self.discriminant.scores(lifted))
+            g = self.beside(lifted).discriminant.scores(lifted)  # type: ignore[union-attr]
             found = found + self.discriminant_share * (g - g.mean(axis=1, keepdims=True))
         return found
 
@@ -165,24 +188,30 @@ class Fitted:
         A single rule's own scores; the evidence of all views where there is more than that.
         """
         if self.is_joint:
-            return like(self.evidence(X), X)
+            return self.evidence(X)
         return self.view.scores(self.view.lifted(X))
 
-    def evidence(self, X: ArrayOrTensor) -> Array:
-        """log p of each class up to a constant of the query."""
-        return sum(view.evidence(X) for view in self.views)  # type: ignore[return-value]
+    def logits(self, scores: ArrayOrTensor) -> ArrayOrTensor:
+        """The evidence that belongs to scores of this model."""
+        return scores if self.is_joint else self.view.share * evidence(scores)
 
-    def probabilities(self, X: ArrayOrTensor) -> Array:
+    def evidence(self, X: ArrayOrTensor) -> ArrayOrTensor:
+        """log p of each class up to a constant of the query, in float64."""
+        return sum(view.evidence(X) for view in self.views)
+
+    def probabilities(self, X: ArrayOrTensor) -> ArrayOrTensor:
         """p of each class, (n_queries, n_classes)."""
-        found = softmax(self.evidence(X), axis=1)
-        return found.astype(self.view.dictionary.dtype, copy=False)
+        found = self.evidence(X)
+        return in_type_of(
+            self.view.dictionary, found.softmax(1) if is_tensor(found) else softmax(found, axis=1)
+        )
 
     def decisions(self, X: ArrayOrTensor) -> ArrayOrTensor:
         """The scores; of two classes log p₁/p₀, which grows with the probability of the second."""
         if len(self.classes) != 2:
             return self.scores(X)
         found = self.evidence(X)
-        return (found[:, 1] - found[:, 0]).astype(self.view.dictionary.dtype, copy=False)
+        return in_type_of(self.view.dictionary, found[:, 1] - found[:, 0])
 
     def codes(self, X: ArrayOrTensor) -> ArrayOrTensor:
         """Ridge codes over all atoms of the view that is shown."""

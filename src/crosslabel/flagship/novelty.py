@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from crosslabel.core.backend import ArrayOrTensor, energies, from_device
+from crosslabel.core.backend import ArrayOrTensor, energies, in_type_of, namespace
 from crosslabel.core.rules import RULES, LocalRule
-from crosslabel.core.rules.rule import rule_scores
-from crosslabel.core.scaling import Array
 from crosslabel.flagship.fitted import Fitted
 
+_EXACT = np.zeros(0)
+"""Ratios of residuals are taken in double precision."""
 
-def novelty(fitted: Fitted, X: ArrayOrTensor) -> Array:
+
+def novelty(fitted: Fitted, X: ArrayOrTensor) -> ArrayOrTensor:
     """How badly the best class explains a query, beside how badly the others do.
 
     r and s are what a class leaves of the query by its own atoms alone and by its part of a code
@@ -37,19 +38,20 @@ def novelty(fitted: Fitted, X: ArrayOrTensor) -> Array:
     """
     view = fitted.view
     lifted = view.lifted(X)
-    energy = np.asarray(from_device(energies(lifted)), np.float64)
-    whole = np.where(energy > 0, energy, 1)[:, None]
+    there = view.beside(lifted)
+    energy = in_type_of(_EXACT, energies(lifted))
+    xp = namespace(energy)
+    whole = xp.where(energy > 0, energy, 1)[:, None]
     own, all_atoms = (
-        -np.asarray(from_device(rule_scores(rule, lifted)), np.float64)
-        for rule in (view.own_residuals, view.claims)
+        -in_type_of(_EXACT, rule.scores(lifted)) for rule in (there.own_residuals, there.claims)
     )
     trust = 1 - 2 / len(fitted.classes)
     near, claimed = beside_others(own / whole, trust), beside_others(all_atoms, 1.0) ** trust
-    found = near * np.sqrt(claimed) if RULES[view.rule] is LocalRule else np.sqrt(near) * claimed
-    return found.astype(view.dictionary.dtype, copy=False)
+    found = near * xp.sqrt(claimed) if RULES[view.rule] is LocalRule else xp.sqrt(near) * claimed
+    return in_type_of(view.dictionary, found)
 
 
-def beside_others(residuals: Array, power: float) -> Array:
+def beside_others(residuals: ArrayOrTensor, power: float) -> ArrayOrTensor:
     """The least residual over a power of the mean of the others.
 
     Parameters
@@ -62,7 +64,8 @@ def beside_others(residuals: Array, power: float) -> Array:
     ndarray of shape (n_queries,)
         1 where no class leaves anything, as of a row of zeros: none stands out.
     """
-    best = residuals.min(axis=1)
+    xp = namespace(residuals)
+    best = xp.amin(residuals, axis=1)
     others = (residuals.sum(axis=1) - best) / (residuals.shape[1] - 1)
-    scale = np.where(others > 0, others, 1) ** power
-    return np.where(others > 0, best / scale, 1.0)
+    scale = xp.where(others > 0, others, 1) ** power
+    return xp.where(others > 0, best / scale, 1.0)

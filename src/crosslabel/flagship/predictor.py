@@ -23,6 +23,7 @@ from crosslabel.flagship.explanation import Explanation, explained
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.novelty import novelty
 from crosslabel.flagship.plausible import check_fitted, check_summary
+from crosslabel.flagship.top import Top, top_of
 from crosslabel.intake.checking import (
     DASK,
     finite_scores,
@@ -31,6 +32,7 @@ from crosslabel.intake.checking import (
     package_of,
     validate_rows,
 )
+from crosslabel.intake.class_weights import ClassWeight, raises
 from crosslabel.intake.devices import on_device, tensor_queries
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.partitions import lazily
@@ -73,6 +75,7 @@ class Predictor(TransformerMixin, ClassifierMixin, BaseEstimator):
     """An estimator whose predictions come from one value, `_fitted`."""
 
     _fitted: Fitted
+    class_weight: ClassWeight
     device: str | None
     random_state: int | np.random.RandomState | None
     n_features_in_: int
@@ -102,7 +105,7 @@ class Predictor(TransformerMixin, ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_queries,)
         """
-        scores = self._on_queries(X, Fitted.scores)
+        scores = self.on_queries(X, Fitted.scores)
         return named(self._fitted.classes, scores.argmax(axis=1))
 
     @over_partitions
@@ -118,7 +121,7 @@ class Predictor(TransformerMixin, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_queries, n_classes), or (n_queries,) for two classes
             With two classes: positive where `classes_[1]` is predicted.
         """
-        return self._on_queries(X, Fitted.decisions)
+        return self.on_queries(X, Fitted.decisions)
 
     @over_partitions
     def predict_proba(self, X: ArrayLike) -> Array:
@@ -132,7 +135,25 @@ class Predictor(TransformerMixin, ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_queries, n_classes)
         """
-        return self._on_queries(X, Fitted.probabilities)
+        return self.on_queries(X, Fitted.probabilities)
+
+    def predict_topk(self, X: ArrayLike, k: int = 5) -> Top:
+        """The k best classes of each query, exactly, the best first.
+
+        Scores are held for some queries at a time only, whatever the number of classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+        k : int, default=5
+
+        Returns
+        -------
+        Top
+            Of `labels`, `scores` and `probabilities`, each of shape (n_queries, k).
+        """
+        check_is_fitted(self)
+        return top_of(self, X, k)
 
     @over_partitions
     def novelty_score(self, X: ArrayLike) -> Array:
@@ -147,7 +168,7 @@ class Predictor(TransformerMixin, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_queries,)
             `RejectingClassifier` finds from where on to refuse a label.
         """
-        return self._on_queries(X, novelty)
+        return self.on_queries(X, novelty)
 
     def explain(self, X: ArrayLike, names: Sequence[str] | None = None) -> list[Explanation]:
         """Why each query gets its label.
@@ -178,7 +199,7 @@ class Predictor(TransformerMixin, ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_queries, n_atoms)
         """
-        return self._on_queries(X, Fitted.codes)
+        return self.on_queries(X, Fitted.codes)
 
     def inverse_transform(self, X: ArrayLike) -> Array:
         """Samples, as the dictionary sees them, that codes stand for: codes times the dictionary.
@@ -232,12 +253,23 @@ class Predictor(TransformerMixin, ClassifierMixin, BaseEstimator):
             return X
         return validate_rows(self, X, reset=False)
 
-    def _on_queries(
+    def on_queries(
         self, X: ArrayLike, compute: Callable[[Fitted, ArrayOrTensor], ArrayOrTensor]
     ) -> ArrayOrTensor:
-        """A function of the model and valid queries: on their device, or on the model's."""
+        """A function of the model and valid queries: on their device, or on the model's.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+        compute : callable
+            From what was learnt and queries to an array or a tensor.
+
+        Returns
+        -------
+        ndarray or tensor
+        """
         if issparse(X) and (several := in_parts(X, DENSE_VALUES)):
-            return np.concatenate([self._on_queries(part, compute) for part in several])
+            return np.concatenate([self.on_queries(part, compute) for part in several])
         queries = self.check_queries(X)
         fitted = self._fitted
         if self.device is None and not is_tensor(queries):
@@ -265,6 +297,12 @@ class Predictor(TransformerMixin, ClassifierMixin, BaseEstimator):
         twin = type(self).__new__(type(self))
         twin.__dict__.update(self.__dict__)
         return twin
+
+    def _raised(self, fitted: Fitted) -> Fitted:
+        """A model that decides by what errors cost."""
+        if self.class_weight is None:
+            return fitted
+        return fitted.raised(raises(self.class_weight, fitted.classes))
 
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))

@@ -96,6 +96,19 @@ class Wish:
         """Whether anything is left to the choice of held-out samples."""
         return self.rule not in RULES or self.ridge == "auto"
 
+    @property
+    def parts_classes(self) -> bool:
+        """Whether every class is a problem of its own, with nothing to choose between them."""
+        settings = self.settings
+        return settings.is_closed_form and not settings.shared_atoms and not self.is_open
+
+    @property
+    def is_for_device(self) -> bool:
+        """Whether all of it can be learnt on a device, and is to be."""
+        plain = self.scale in ("auto", "unit") and self.kernel in ("auto", "linear")
+        there = self.settings.device is not None and not self.settings.grouping
+        return there and plain and self.parts_classes and RULES[self.rule].takes_tensors
+
 
 @dataclass(frozen=True)
 class Problem:

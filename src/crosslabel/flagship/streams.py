@@ -22,13 +22,13 @@ from crosslabel.core.moments import ImpossibleRemovalError
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice
 from crosslabel.flagship.fitted import Fitted
+from crosslabel.flagship.from_disk import from_disk
 from crosslabel.flagship.predictor import Predictor
 from crosslabel.flagship.problem import Problem, Settings, Wish
 from crosslabel.flagship.progress import Progress, with_callbacks
 from crosslabel.flagship.train import Before, continued
 from crosslabel.intake.checking import check_batch, check_several
 from crosslabel.intake.class_weights import ClassWeight, weighed_batch, weighed_pass
-from crosslabel.intake.disk import summary_of_pass
 from crosslabel.intake.lift import Lift
 from crosslabel.intake.partitions import DaskCollection
 from crosslabel.intake.sources import OnDisk
@@ -222,20 +222,14 @@ class StreamLearner(Predictor):
     def _fit_pass(self, X: OnDisk | DaskCollection, y: object, sample_weight: object) -> Self:
         """Learn from samples that are not in memory."""
         bare = self._bare()
-        summary, checkpoint = summary_of_pass(
-            bare,
-            X,
-            y,
-            weighed_pass(self.class_weight, X, y, sample_weight),
-            self._empty_summary,
-            memory_limit=self.memory_limit,
-            checkpoint=self.checkpoint,
-            verbose=self.verbose,
-        )
-        check_several(self, summary.classes, "there is")
-        self._adopt(bare, *self._learnt_on(bare, summary))
-        if checkpoint:
-            checkpoint.remove()
+        weights = weighed_pass(self.class_weight, X, y, sample_weight)
+        found = from_disk(bare, X, y, weights, self._empty_summary, self._wish, self._kept())
+        if isinstance(found, Fitted):
+            return self._adopt(bare, None, self._raised(found))
+        check_several(self, found.summary.classes, "there is")
+        self._adopt(bare, *self._learnt_on(bare, found.summary))
+        if found.checkpoint:
+            found.checkpoint.remove()
         return self
 
     def _learn_summary(self, summary: Summary) -> Self:
@@ -299,7 +293,8 @@ class StreamLearner(Predictor):
         if summary is None:
             raise AttributeError(
                 "This model does not have the statistics of its samples: it has not been fitted, "
-                "or was trained by fit, which keeps none. Set keep_summary=True before fit, or "
+                "or was trained by fit, which keeps none, or none beyond memory_limit for samples "
+                "on disk. Set keep_summary=True before fit, or "
                 "train it by partial_fit."
             )
         return summary

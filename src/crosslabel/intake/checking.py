@@ -30,7 +30,6 @@ SPREAD = 1e30
 """Ratio of norms beyond which samples cannot be learnt from together: of the products of two of
 them, to double precision the smaller ones are noise already at half as many digits."""
 
-
 ON_DISK = ("zarr", "h5py")
 """Packages whose arrays are read block by block."""
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from crosslabel.core.backend import ArrayOrTensor, device_named, is_tensor, require_torch
 from crosslabel.core.initialise import INITIALISERS, Initialiser
+from crosslabel.core.rules import Rule
 from crosslabel.core.solver import Solution
 from crosslabel.intake.checking import check_squares
 
@@ -85,3 +86,10 @@ def device_solver(device: str) -> Callable[..., Solution]:
     from crosslabel.core.gpu.solver import learn
 
     return partial(learn, device=place)
+
+
+def scores_beside(rule: Rule, X: ArrayOrTensor) -> ArrayOrTensor:
+    """Scores of a tensor by a rule that was prepared on the host, whose arrays move to it once."""
+    from crosslabel.core.gpu.moving import moved
+
+    return moved(rule, X.device).scores(X)

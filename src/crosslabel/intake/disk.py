@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,63 +18,48 @@ from sklearn.utils.validation import _check_feature_names, column_or_1d
 from crosslabel.core.scaling import Array
 from crosslabel.intake import passes, sources
 from crosslabel.intake.checking import checked_weights
-from crosslabel.intake.partitions import DaskCollection, absorb_partitions, is_dask, samples_like
+from crosslabel.intake.labels import ClassLabels
+from crosslabel.intake.partitions import DaskCollection, absorb_partitions, samples_like
 from crosslabel.intake.summary import Summary
 
 PROBE = 512
 """Rows, spread over all, from which a pass sees what the samples are like before it begins."""
 
+READING = "reading samples"
+"""Name of the bar of a pass."""
+
 Begin = Callable[[Array], Summary]
 """From some rows to a summary without samples."""
 
 
-def summary_of_pass(
-    estimator: BaseEstimator,
-    X: sources.OnDisk | DaskCollection,
-    y: object,
-    sample_weight: object,
-    begin: Begin,
-    *,
-    memory_limit: int,
-    checkpoint: str | os.PathLike[str] | None,
-    verbose: int,
-) -> tuple[Summary, passes.Checkpoint | None]:
-    """The summary of samples that are not in memory, and the checkpoint to remove when all is done.
+class Opened(NamedTuple):
+    """Samples on disk with their labels, checked.
 
-    Parameters
+    Attributes
     ----------
-    estimator : estimator
-        Gets `n_features_in_` and `feature_names_in_`.
-    X, y, sample_weight
-        On disk as `sources` reads them, or Dask collections.
-    begin : callable
-    memory_limit, checkpoint, verbose
-        As of `CrossLabelClassifier`.
+    source : Source
+    classes : ndarray of shape (n_classes,)
+    codes : ndarray of int of shape (n_rows,)
+        Places of the labels in `classes`.
+    weights : ndarray of shape (n_rows,) or None
     """
-    if not is_dask(X):
-        return _of_source(
-            estimator, X, y, sample_weight, begin, memory_limit, checkpoint, bool(verbose)
-        )
-    few = samples_like(X)
-    _check_feature_names(estimator, few, reset=True)
-    estimator.n_features_in_ = few.shape[1]
-    wide = np.asarray(few).dtype != np.float32
-    empty = begin(np.empty((0, few.shape[1]), float if wide else np.float32))
-    summary = absorb_partitions(X, y, sample_weight, empty)
-    check_classification_targets(summary.classes)
-    return summary, None
+
+    source: sources.Source
+    classes: ClassLabels
+    codes: NDArray[np.intp]
+    weights: NDArray[np.float64] | None
+
+    def rows(self, rows: NDArray[np.intp]) -> Array:
+        """Samples by their numbers, in ascending order: those that lie together at one go."""
+        block = np.empty((len(rows), self.source.shape[1]), self.source.dtype)
+        edges = [0, *(np.flatnonzero(np.diff(rows) != 1) + 1).tolist(), len(rows)]
+        for a, b in pairwise(edges):
+            block[a:b] = self.source.read(int(rows[a]), int(rows[b - 1]) + 1)
+        return block
 
 
-def _of_source(
-    estimator: BaseEstimator,
-    X: sources.OnDisk,
-    y: object,
-    sample_weight: object,
-    begin: Begin,
-    memory_limit: int,
-    checkpoint: str | os.PathLike[str] | None,
-    verbose: bool,
-) -> tuple[Summary, passes.Checkpoint | None]:
+def opened(estimator: BaseEstimator, X: sources.OnDisk, y: object, sample_weight: object) -> Opened:
+    """Samples, labels and weights as `sources` reads them; the estimator gets `n_features_in_`."""
     source, targets = sources.open_source(X), column_or_1d(sources.read_labels(y))
     n_rows, n_features = source.shape
     if n_rows != len(targets):
@@ -83,11 +70,44 @@ def _of_source(
     estimator.n_features_in_ = n_features
     given = sources.read_weights(sample_weight)
     weights = None if given is None else checked_weights(given, n_rows)
-    classes, codes = np.unique(targets, return_inverse=True)
-    empty = begin(source.probe(PROBE))
-    mark = None
+    return Opened(source, *np.unique(targets, return_inverse=True), weights)
+
+
+def summary_of_dask(
+    estimator: BaseEstimator, X: DaskCollection, y: object, sample_weight: object, begin: Begin
+) -> Summary:
+    """The summary of Dask collections; the estimator gets number and names of the features."""
+    few = samples_like(X)
+    _check_feature_names(estimator, few, reset=True)
+    estimator.n_features_in_ = few.shape[1]
+    wide = np.asarray(few).dtype != np.float32
+    empty = begin(np.empty((0, few.shape[1]), float if wide else np.float32))
+    summary = absorb_partitions(X, y, sample_weight, empty)
+    check_classification_targets(summary.classes)
+    return summary
+
+
+def summary_of_pass(
+    samples: Opened,
+    begin: Begin,
+    *,
+    memory_limit: int,
+    checkpoint: str | os.PathLike[str] | None,
+    verbose: int,
+) -> tuple[Summary, passes.Checkpoint | None]:
+    """The summary of samples on disk, and the checkpoint to remove when all is done.
+
+    Parameters
+    ----------
+    samples : Opened
+    begin : callable
+    memory_limit, checkpoint, verbose
+        As of `CrossLabelClassifier`.
+    """
+    source, classes, codes, weights = samples
+    empty, mark = begin(source.probe(PROBE)), None
     if checkpoint is not None:
-        text = source.fingerprint(targets) + _settings_text(empty, weights)
+        text = source.fingerprint(classes[codes]) + _settings_text(empty, weights)
         fingerprint = hashlib.sha256(text.encode()).hexdigest()
         mark = passes.Checkpoint(Path(checkpoint), fingerprint, empty.lift)
     summary = passes.run(
@@ -97,7 +117,7 @@ def _of_source(
         empty,
         memory_limit=memory_limit,
         checkpoint=mark,
-        progress="reading samples" if verbose else None,
+        progress=READING if verbose else None,
     )
     return passes.named(summary, classes), mark
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from crosslabel.core.backend import from_device, is_tensor, like, namespace
+from crosslabel.core.backend import ArrayOrTensor, from_device, is_tensor, like, namespace
 from crosslabel.core.manifolds import MANIFOLDS
 from crosslabel.core.scaling import Array, squared_distances, unit_rows
 from crosslabel.intake.checking import check_range
@@ -125,7 +125,7 @@ class Lift:
     unit: bool = True
     kernel: KernelMap | None = None
 
-    def __call__(self, X: Array) -> Array:
+    def __call__(self, X: ArrayOrTensor) -> ArrayOrTensor:
         """Rows as the model learns from them; a new array wherever anything changes."""
         if self.center is not None and self.spread is not None:
             X = _standardised(X, like(self.center, X), like(self.spread, X))

@@ -10,7 +10,7 @@ from crosslabel.core import coding
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.rules import RULES, Rule
 from crosslabel.core.rules import rule as module
-from crosslabel.core.rules.rule import ClassBlock, class_blocks, evidence, in_blocks, rule_scores
+from crosslabel.core.rules.rule import ClassBlock, class_blocks, evidence, in_blocks
 from crosslabel.core.scaling import unit_rows
 from tests.core.problems import problem, problems
 
@@ -172,14 +172,3 @@ def test_what_one_query_can_say_is_bounded_by_its_own_largest_residual(scale):
 
 def test_the_evidence_of_a_residual_of_zero_is_finite():
     assert np.isfinite(evidence(np.array([[0.0, -1.0]]))).all()
-
-
-@every_rule
-def test_a_tensor_is_scored_on_its_device(name):
-    torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'crosslabel[gpu]'")
-    X, _, layout, D = problem()
-    rule = RULES[name](D, layout, 0.1)
-    found = rule_scores(rule, torch.as_tensor(X))
-    assert isinstance(found, torch.Tensor)
-    assert_allclose(found.numpy(), rule.scores(X))
-    assert_allclose(rule_scores(rule, X), rule.scores(X))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.backend import energies, namespace
+from crosslabel.core.backend import energies, in_float64, namespace, zeros
 from crosslabel.core.coding import RidgeCoder, ridge_codes
 from crosslabel.core.rules.explanation import Share, share
 from crosslabel.core.rules.graph_builder import GraphBuilder
@@ -28,25 +28,26 @@ class GlobalRule(Rule):
     """
 
     cost = "residual² / Σ|coefficients|"
+    takes_tensors = True
 
     def __init__(self, dictionary: Array, layout: AtomLayout, ridge: float) -> None:
         super().__init__(dictionary, layout, ridge)
         k, n, size = layout.shared, layout.n_classes, max(layout.per_class)
         self.n_shared, self.n_classes, self.size = k, n, size
-        info, n_features = np.finfo(dictionary.dtype), dictionary.shape[1]
-        rows = np.empty((2 * (k + n * size), n_features), dictionary.dtype)
+        info, n_features = namespace(dictionary).finfo(dictionary.dtype), dictionary.shape[1]
+        rows = zeros((2 * (k + n * size), n_features), dictionary)
         own = rows[2 * k :].reshape(2, n, size, n_features)
         coder = RidgeCoder(dictionary, ridge)
-        D0, X0 = dictionary[:k].astype(np.float64, copy=False), coder(slice(0, k))
+        D0, X0 = in_float64(dictionary[:k]), coder(slice(0, k))
         rows[:k], rows[k : 2 * k] = X0, D0 @ D0.T @ X0 - 2 * D0
         for block in class_blocks(layout, n_features):
-            D = block.padded(dictionary[block.atoms].astype(np.float64, copy=False), size)
+            D = block.padded(in_float64(dictionary[block.atoms]), size)
             X = block.padded(coder(block.atoms), size)
             own[0, block.classes], own[1, block.classes] = X, _slopes(X, D, X0, D0)
         # A view: the product takes either order, and a transposed copy takes a third as long.
         self.projection = rows.T
-        self.ones = np.ones(max(size, k), dictionary.dtype)
-        self.zero, self.tiny = np.zeros((), dictionary.dtype), np.array(info.tiny)
+        self.ones, self.zero = zeros((max(size, k),), dictionary) + 1, zeros((), dictionary)
+        self.tiny = np.array(info.tiny)
         self.eps = float(info.eps)
 
     def scores(self, Y: Array) -> Array:
@@ -141,7 +142,7 @@ class GlobalRule(Rule):
 
 def _slopes(X: Array, D: Array, X0: Array, D0: Array) -> Array:
     """Rows Q with q_c = yQᵀ of some classes, from those of their codes, x_c = yXᵀ."""
-    Q = D @ D.transpose(0, 2, 1) @ X
+    Q = D @ D.swapaxes(1, 2) @ X
     Q -= 2 * D
     if len(D0):
         Q += 2 * (D @ D0.T) @ X0

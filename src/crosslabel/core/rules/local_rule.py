@@ -8,7 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.backend import energies, namespace, one_thread
+from crosslabel.core.backend import (
+    beside,
+    energies,
+    in_float64,
+    in_type,
+    is_tensor,
+    namespace,
+    one_thread,
+    zeros,
+)
 from crosslabel.core.coding import ridge_codes
 from crosslabel.core.rules.explanation import Share, share
 from crosslabel.core.rules.graph_builder import GraphBuilder
@@ -35,27 +44,30 @@ class LocalRule(Rule):
     """
 
     cost = "residual²"
+    takes_tensors = True
 
     def __init__(self, dictionary: Array, layout: AtomLayout, ridge: float) -> None:
         super().__init__(dictionary, layout, ridge)
-        k, rows_type, size = layout.shared, dictionary.dtype, max(layout.per_class)
+        k, size, D, xp = layout.shared, max(layout.per_class), dictionary, namespace(dictionary)
         self.n_shared, self.n_classes, self.size = k, layout.n_classes, size
-        D = dictionary
-        self.projection = np.zeros((D.shape[1], k + layout.n_classes * size), rows_type)
+        self.projection = zeros((D.shape[1], k + layout.n_classes * size), D)
         self.projection[:, :k] = D[:k].T
         own = self.projection[:, k:].reshape(D.shape[1], layout.n_classes, size)
-        shared = np.zeros((k, layout.n_classes, k), rows_type)
+        shared = zeros((k, layout.n_classes, k), D)
         with one_thread():
-            for classes, n_own in _of_one_size(layout, D.shape[1]):
+            # On a device calls cost more than what does not fit into a cache.
+            together = _TOGETHER << 6 if is_tensor(D) else _TOGETHER
+            for classes, n_own in _of_one_size(layout, together // D.shape[1]):
                 places = layout.starts[classes, None] + np.arange(n_own)
                 ends = np.broadcast_to(np.arange(k), (len(classes), k))
-                atoms = D[np.concatenate([places, ends], axis=1)].astype(np.float64, copy=False)
+                used, these = (beside(v, D) for v in (np.hstack([places, ends]), classes))
+                atoms = in_float64(D[used])
                 factors = _explained_energy(atoms, ridge, n_own)
-                rows = factors[..., :n_own].transpose(0, 2, 1) @ atoms
-                own[:, classes, :n_own] = rows.transpose(2, 0, 1)
-                shared[:, classes] = factors[:, n_own:, n_own:].transpose(1, 0, 2)
+                rows = factors[..., :n_own].swapaxes(1, 2) @ atoms
+                own[:, these, :n_own] = in_type(xp.moveaxis(rows, 2, 0), D.dtype)
+                shared[:, these] = in_type(factors[:, n_own:, n_own:].swapaxes(0, 1), D.dtype)
         self.shared_factor = shared.reshape(k, layout.n_classes * k)
-        self.zero = np.zeros((), rows_type)
+        self.zero = zeros((), D)
 
     def scores(self, Y: Array) -> Array:
         """Score of each class for each row of Y, (n_queries, n_classes); the highest wins."""
@@ -100,12 +112,12 @@ def _class_energies(values: Array) -> Array:
     return namespace(values).einsum("ncs,ncs->nc", values, values)
 
 
-def _of_one_size(layout: AtomLayout, n_features: int) -> Iterator[tuple[NDArray[np.intp], int]]:
+def _of_one_size(layout: AtomLayout, n_atoms: int) -> Iterator[tuple[NDArray[np.intp], int]]:
     """Classes with as many atoms as one another, some at a time, and that number."""
     sizes = np.array(layout.per_class)
     for n_own in np.unique(sizes).tolist():
         alike = np.flatnonzero(sizes == n_own)
-        step = max(1, _TOGETHER // max(1, (n_own + layout.shared) * n_features))
+        step = max(1, n_atoms // max(1, n_own + layout.shared))
         yield from ((alike[s : s + step], n_own) for s in range(0, len(alike), step))
 
 
@@ -114,8 +126,8 @@ def _explained_energy(atoms: Array, ridge: float, n_own: int) -> Array:
 
     With G = V diag(g) Vᵀ the root is V diag(√(g + 2β) / (g + β)).
     """
-    size = atoms.shape[1]
-    values, axes = np.linalg.eigh(atoms @ atoms.transpose(0, 2, 1))
+    xp, size = namespace(atoms), atoms.shape[1]
+    values, axes = xp.linalg.eigh(atoms @ atoms.swapaxes(1, 2))
     shifted = values + ridge
     # An eigenvalue at the rounding level of the largest carries no digit of the true one.
     if size and (shifted[:, 0] <= size * np.finfo(np.float64).eps * shifted[:, -1]).any():
@@ -123,8 +135,8 @@ def _explained_energy(atoms: Array, ridge: float, n_own: int) -> Array:
             f"The local code is not determined: {size} own and shared atoms of a class are "
             f"linearly dependent and ridge is {ridge:g}. Use ridge > 0, or fewer atoms."
         )
-    roots = axes * (np.sqrt(np.maximum(values + 2 * ridge, 0)) / shifted)[:, None, :]
+    roots = axes * (xp.sqrt(xp.clip(values + 2 * ridge, 0, None)) / shifted)[:, None, :]
     if n_own == size:
         return roots
     # The QR factor of any root is triangular, and as exact as the root.
-    return np.linalg.qr(roots.transpose(0, 2, 1)).R.transpose(0, 2, 1)
+    return xp.linalg.qr(roots.swapaxes(1, 2)).R.swapaxes(1, 2)

@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.backend import ArrayOrTensor, is_tensor, threads_for
+from crosslabel.core.backend import ArrayOrTensor, beside, is_tensor, namespace, threads_for, zeros
 from crosslabel.core.rules.explanation import Share
 from crosslabel.core.rules.graph_builder import GraphBuilder
 from crosslabel.core.scaling import Array
@@ -23,7 +23,6 @@ BLOCK = 2**19
 
 CLASS_BLOCK = 2**22
 """Values of atoms that a rule is prepared from at a time: what it takes beside its own arrays."""
-
 
 SMALLEST_SHARE = 1e-9
 """Of the largest residual, what the smallest counts for at least: a residual of zero would be
@@ -54,6 +53,8 @@ class Rule(ABC):
 
     cost: ClassVar[str]
     """What the rule compares, in words: a score is minus this."""
+    takes_tensors: ClassVar[bool] = False
+    """Whether `__init__` prepares a dictionary that is a tensor, where that lies."""
 
     def __init__(self, dictionary: Array, layout: AtomLayout, ridge: float) -> None:
         self.atoms = RuleAtoms(dictionary, layout, ridge)
@@ -94,8 +95,8 @@ class ClassBlock(NamedTuple):
         shape = (len(self.sizes), size, rows.shape[1])
         if min(self.sizes) == size:
             return rows.reshape(shape)
-        wide = np.zeros(shape, rows.dtype)
-        wide[np.arange(size) < np.array(self.sizes)[:, None]] = rows
+        wide = zeros(shape, rows)
+        wide[beside(np.arange(size) < np.array(self.sizes)[:, None], rows)] = rows
         return wide
 
 
@@ -136,22 +137,14 @@ def in_blocks(score: Callable[[Array], Array], Y: Array, width: int, n_classes: 
     return scores
 
 
-def rule_scores(rule: Rule, X: ArrayOrTensor) -> ArrayOrTensor:
-    """Scores by a rule, on the device of a tensor."""
-    if not is_tensor(X):
-        return rule.scores(X)
-    from crosslabel.core.gpu.moving import moved
-
-    return moved(rule, X.device).scores(X)
-
-
-def evidence(scores: Array) -> Array:
+def evidence(scores: ArrayOrTensor) -> ArrayOrTensor:
     """log of the best class's residual over each class's: 0 for the best, negative for others.
 
     Scores of the rules are negated residuals, whose scale differs between queries; their ratios
     within a query do not depend on it.
     """
-    residuals = -np.asarray(scores, dtype=np.float64)
-    best = residuals.min(axis=1, keepdims=True)
-    floor = np.maximum(SMALLEST_SHARE * residuals.max(axis=1, keepdims=True), np.finfo(float).tiny)
-    return -np.log(np.maximum(residuals, floor) / np.maximum(best, floor))
+    xp = namespace(scores)
+    residuals = -(scores.double() if is_tensor(scores) else np.asarray(scores, np.float64))
+    best, worst = (pick(residuals, axis=1, keepdims=True) for pick in (xp.amin, xp.amax))
+    floor = xp.clip(SMALLEST_SHARE * worst, np.finfo(float).tiny, None)
+    return -xp.log(xp.maximum(residuals, floor) / xp.maximum(best, floor))

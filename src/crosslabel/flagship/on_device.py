@@ -1,0 +1,182 @@
+"""A named fit on a device: samples stay where they are, and the dictionary comes home once.
+
+Lift, order, closed form, preparation of the rule and calibration are torch's; of the samples only
+the classes' counts and keys are looked at on the host. What is left to the choice of held-out
+samples, kernels, standardised features, grouping and shared atoms is learnt on the host.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.backend import (
+    ArrayOrTensor,
+    device_named,
+    from_device,
+    is_tensor,
+    require_torch,
+)
+from crosslabel.core.calibration import fit_temperature
+from crosslabel.core.rules import RULES
+from crosslabel.core.solver import Callback
+from crosslabel.flagship.calibrate import FEWEST, SAMPLES, spared_classes
+from crosslabel.flagship.choice import Member
+from crosslabel.flagship.choose import named_choice
+from crosslabel.flagship.fitted import Fitted, View
+from crosslabel.flagship.lifts import lift_named
+from crosslabel.flagship.problem import Wish, wanted_atoms
+from crosslabel.flagship.train import LOOKED_AT
+from crosslabel.intake.checking import check_several, checked_weights, validate_rows
+from crosslabel.intake.devices import tensor_queries
+from crosslabel.intake.labels import ClassLabels
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from crosslabel.core.gpu.closed_form import ClassRows
+    from crosslabel.core.gpu.ordering import KeptRows
+
+
+class _Samples(NamedTuple):
+    """Valid samples on the device, with labels that are places in `classes`."""
+
+    X: Tensor
+    classes: ClassLabels
+    labels: Tensor
+    weights: Tensor
+
+
+def fit_there(
+    estimator: BaseEstimator,
+    X: ArrayLike | Tensor,
+    y: ArrayLike | Tensor,
+    sample_weight: ArrayLike | None,
+    wish: Wish,
+    callback: Callback | None = None,
+) -> Fitted:
+    """The model that `train` would give, learnt on the device of the wish.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Gets `n_features_in_` and `feature_names_in_`.
+    X : array-like or tensor of shape (n_samples, n_features)
+    y : array-like or tensor of shape (n_samples,)
+    sample_weight : array-like of shape (n_samples,), optional
+    wish : Wish
+        That `is_for_device`.
+    callback : callable, optional
+        Told of the one iteration.
+    """
+    from crosslabel.core.gpu import closed_form, ordering
+
+    samples, settings = _checked(estimator, X, y, sample_weight, wish), wish.settings
+    lift = lift_named(np.zeros((0, samples.X.shape[1])), np.zeros(0), wish).lift
+    choice = named_choice(wish, lift)
+    (member,), n_classes = choice.members, len(samples.classes)
+    kept = ordering.distinct(samples.X, samples.labels, samples.weights, n_classes, settings.seed)
+    rows = closed_form.ClassRows(lift(samples.X[kept.rows]), kept.weights, kept.counts)
+    wanted = wanted_atoms(settings.atoms_per_class, n_classes)
+    layout = AtomLayout(0, tuple(np.minimum(wanted, kept.counts).tolist()))
+    ridge = member.settings.ridge
+    found = closed_form.closed_form(rows, layout.per_class, ridge, LOOKED_AT)
+    share = _temperature(rows, kept, member, layout, found.atoms)
+    values = found.values.tolist()
+    if callback:
+        callback(0, float(np.sum(values)))
+    view = View(lift, home(found.atoms), layout, member.rule, ridge, share)
+    view.keep_beside(found.atoms)
+    members, n_samples = (replace(member, share=share),), float(samples.weights.sum())
+    return Fitted(
+        samples.classes,
+        (view,),
+        np.array([np.sum(values)]),
+        np.array(found.unused.nonzero()[:, 0].tolist(), np.intp),
+        tuple([value] for value in values),
+        choice.scores,
+        replace(choice, members=members, n_samples=n_samples),
+    )
+
+
+def home(atoms: Tensor) -> np.ndarray:
+    """The dictionary as an array on the host: attributes are arrays, wherever they were learnt."""
+    return atoms.cpu().numpy()
+
+
+def _checked(
+    estimator: BaseEstimator,
+    X: ArrayOrTensor,
+    y: ArrayOrTensor,
+    sample_weight: ArrayLike | None,
+    wish: Wish,
+) -> _Samples:
+    """Samples, labels and weights that can be learnt from, on the device of the wish."""
+    torch, device = require_torch("A device"), device_named(str(wish.settings.device))
+    if is_tensor(X):
+        samples = tensor_queries(X, str(device), X.shape[-1])
+        estimator.n_features_in_ = samples.shape[1]
+        estimator.__dict__.pop("feature_names_in_", None)
+    else:
+        X, y = validate_rows(estimator, X, from_device(y))
+        samples = torch.as_tensor(X, device=device)
+    if is_tensor(y):
+        seen, labels = torch.unique(y.to(device), return_inverse=True)
+        classes = np.array(seen.tolist(), str(y.dtype).removeprefix("torch."))
+        # More than once, or so many different ones would look like a regression's targets.
+        check_classification_targets(np.tile(classes, 3))
+    else:
+        check_classification_targets(y)
+        classes, numbers = np.unique(column_or_1d(np.asarray(y)), return_inverse=True)
+        labels = torch.as_tensor(numbers, device=device)
+    check_consistent_length(samples, labels)
+    weights = torch.as_tensor(
+        checked_weights(from_device(sample_weight), len(samples)), device=device
+    )
+    heavy = weights > 0
+    if not bool(heavy.any()):
+        raise ValueError("All sample weights are zero: there is no sample to learn from.")
+    if not bool(heavy.all()):
+        samples, weights = samples[heavy], weights[heavy]
+        places, labels = torch.unique(labels[heavy], return_inverse=True)
+        classes = classes[places.tolist()]
+    check_several(estimator, classes, "y holds")
+    return _Samples(samples, classes, labels, weights)
+
+
+def _temperature(
+    rows: ClassRows, kept: KeptRows, member: Member, layout: AtomLayout, atoms: Tensor
+) -> float:
+    """As `flagship.calibrate.temperature`, from samples of some classes that are learnt again."""
+    from crosslabel.core.gpu.closed_form import closed_form
+
+    counts = np.asarray(rows.counts)
+    spared = spared_classes(kept.keys, counts, np.ones(len(counts), bool))
+    if not len(spared):
+        return 1.0
+    ends, n_out = np.cumsum(counts)[spared], np.minimum(SAMPLES, counts[spared] // FEWEST)
+    starts = ends - counts[spared]
+    out, left = _spans(starts, starts + n_out), _spans(starts + n_out, ends)
+    rest = rows._replace(
+        X=rows.X[left], weights=rows.weights[left], counts=(counts[spared] - n_out).tolist()
+    )
+    sizes = np.asarray(layout.per_class)[spared]
+    again = closed_form(rest, sizes.tolist(), member.settings.ridge, None)
+    D: ArrayOrTensor = atoms.clone()
+    queries: ArrayOrTensor = rows.X[out]
+    D[_spans(layout.starts[spared], layout.starts[spared] + sizes)] = again.atoms
+    scores = RULES[member.rule](D, layout, member.settings.ridge).scores(queries)
+    weights = np.array(rows.weights[out].tolist())
+    return fit_temperature(scores, np.repeat(spared, n_out), weights)
+
+
+def _spans(starts: np.ndarray, ends: np.ndarray) -> list[int]:
+    """All numbers from each start up to its end."""
+    return [k for a, b in zip(starts.tolist(), ends.tolist()) for k in range(a, b)]

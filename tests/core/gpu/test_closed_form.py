@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+import torch
+from numpy.testing import assert_allclose, assert_array_equal
+
+from crosslabel.core import spectral
+from crosslabel.core.atoms import AtomLayout
+from crosslabel.core.gpu import closed_form as device
+from crosslabel.core.moments import Moments
+from crosslabel.core.objective import Penalties
+from crosslabel.core.rotation import exemplars
+from tests.core.problems import samples
+
+COUNTS = (3, 9, 9, 10, 20, 1)
+
+
+def class_rows(n_features, dtype=np.float64):
+    X, labels = samples(np.random.default_rng(0), COUNTS, n_features)
+    weights = np.random.default_rng(1).integers(1, 4, len(X)).astype(float)
+    rows = device.ClassRows(torch.as_tensor(X.astype(dtype)), torch.as_tensor(weights), COUNTS)
+    return rows, Moments.from_samples(X, labels, len(COUNTS), weights)
+
+
+@pytest.mark.parametrize("n_features", [6, 12, 40])
+@pytest.mark.parametrize("together", [1, 2**26])
+@pytest.mark.parametrize("looked_at", [None, 5, 64])
+def test_atoms_and_objectives_are_those_of_the_host(n_features, together, looked_at, monkeypatch):
+    """Classes of fewer and more samples than features, of fewer samples than atoms."""
+    monkeypatch.setattr(device, "TOGETHER", together)
+    rows, statistics = class_rows(n_features)
+    layout, likeness = AtomLayout(0, (3, 4, 5, 4, 4, 1)), None
+    if looked_at is not None:
+        parts = np.split(rows.X.numpy(), np.cumsum(COUNTS)[:-1])
+        few = [part[:looked_at] for part in parts]
+        likeness = np.concatenate(
+            [part[exemplars(part, k)] for part, k in zip(few, layout.per_class)]
+        )
+    expected = spectral.closed_form(statistics, layout, Penalties(0.05, np.inf, 0.0), likeness)
+    found = device.closed_form(rows, layout.per_class, 0.05, looked_at)
+    if looked_at is None:
+        # Rows of equal norm may then turn in either order: what they span is the same.
+        for c in range(layout.n_classes):
+            mine, theirs = found.atoms.numpy()[layout.own(c)], expected.dictionary[layout.own(c)]
+            assert_allclose(mine.T @ mine, theirs.T @ theirs, atol=1e-10)
+    else:
+        assert_allclose(found.atoms.numpy(), expected.dictionary, atol=1e-10)
+    assert_allclose(found.atoms.norm(dim=1).numpy(), 1)
+    assert_allclose(found.values.numpy(), np.ravel(expected.apart), atol=1e-10)
+    assert not found.unused.any()
+
+
+def test_float32_stays_float32_and_zeros_use_no_atom():
+    rows, _ = class_rows(12, np.float32)
+    rows.X[3:12] = 0  # the second class
+    found = device.closed_form(rows, (2,) * 6, 0.05, 64)
+    assert found.atoms.dtype == torch.float32
+    assert_allclose(found.atoms.norm(dim=1).numpy(), 1, rtol=1e-6)
+    assert_array_equal(np.flatnonzero(found.unused.numpy()), [2, 3])

@@ -1,0 +1,36 @@
+import numpy as np
+import pytest
+import torch
+from numpy.testing import assert_allclose, assert_array_equal
+
+from crosslabel.core import ordering as host
+from crosslabel.core.gpu import ordering
+from crosslabel.core.ordering import KeptSample
+
+
+@pytest.mark.parametrize(("dtype", "width"), [(np.float64, 5), (np.float32, 6), (np.float32, 5)])
+def test_hashes_are_those_of_the_host(dtype, width):
+    X = np.random.default_rng(0).normal(size=(40, width)).astype(dtype)
+    X[0], X[1] = 0.0, -0.0
+    found = ordering.row_hashes(torch.as_tensor(X)).numpy().view(np.uint64)
+    assert_array_equal(found, host.row_hashes(X))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+def test_distinct_samples_come_in_the_order_in_which_a_summary_keeps_them(seed):
+    rng = np.random.default_rng(seed)
+    X, labels = rng.normal(size=(60, 3)), rng.integers(0, 4, 60)
+    X[30:40], labels[30:40] = X[:10], labels[:10]  # ten samples twice
+    X[40:45] = X[:5]  # and five that another class may have too
+    weights = rng.integers(1, 5, 60) / 4
+    hashes = host.row_hashes(X)
+    empty = KeptSample.empty(3, X.dtype, 100, seed).renumbered(np.zeros(0, np.intp), 4)
+    kept = empty.add(X, labels, weights, hashes)
+    found = ordering.distinct(*map(torch.as_tensor, (X, labels, weights)), 4, seed)
+    assert_array_equal(X[found.rows.numpy()], kept.X)
+    assert_array_equal(labels[found.rows.numpy()], kept.labels)
+    assert_allclose(found.weights.numpy(), kept.weights)
+    assert_array_equal(found.counts, np.bincount(kept.labels))
+    keys = host.key_sums(host.sample_keys(hashes, weights), labels, 4)
+    assert_array_equal(found.keys, keys)
