@@ -121,7 +121,7 @@ def _checked(
     """Samples, labels and weights that can be learnt from, on the device of the wish."""
     torch, device = require_torch("A device"), device_named(str(wish.settings.device))
     if is_tensor(X):
-        samples = tensor_queries(X, str(device), X.shape[-1])
+        samples = tensor_queries(X, estimator.device, X.shape[-1])
         estimator.n_features_in_ = samples.shape[1]
         estimator.__dict__.pop("feature_names_in_", None)
     else:
