@@ -233,6 +233,16 @@ def test_a_test_that_fails_by_itself_notices_nothing(tmp_path):
     assert set(results.values()) == {"killed", "survived"}
 
 
+def test_nor_does_it_where_the_module_is_imported_anew(tmp_path):
+    tests = "from crosslabel.core.power import SCALE\n\ndef test_broken(): assert SCALE == 7\n"
+    project(tmp_path, tests)
+    (tmp_path / "src/crosslabel/core/power.py").write_text("SCALE = 2\n")
+    code, text = run(tmp_path)
+    assert code == 1
+    assert "test_power.py::test_broken fails with nothing changed" in text
+    assert "survived: core/power.py:1: SCALE = 2" in text
+
+
 def test_a_sample_is_the_same_for_the_same_seed(tmp_path):
     project(tmp_path, STRONG)
     first = run(tmp_path, "--list", "--sample", "5", "--seed", "3")

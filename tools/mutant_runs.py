@@ -18,6 +18,8 @@ from mutant_server import Server, Test, collect, ended, fork, import_all, run_te
 
 from mutations import mutated
 
+Order = list[tuple[str, float, bool | None]]
+"""Tests by name, best first: the seconds each may take, and whether it passes unchanged."""
 NOTICED = ("killed", "killed by further tests", "timeout")
 
 
@@ -28,7 +30,7 @@ def _served(
     server = Server(module, mutants, least)
     pid, read = fork(lambda answer: server.work(paths, answer))
     numbered, fresh = {mutant.number: mutant for mutant in mutants}, []
-    order: list[tuple[str, float]] | None = None
+    order: Order | None = None
     with open(read) as answer:
         for said in map(json.loads, answer):
             if len(said) == 3:
@@ -44,33 +46,49 @@ def _served(
     if not order:
         print(f"{' '.join(paths)} fails with nothing changed, or broke off.", file=sys.stderr)
         return
+    passing = {name for name, _, passes in order if passes}
     for number in fresh:
-        yield numbered[number], _fresh(module, number, paths, order)
+        result, last = _fresh(module, number, paths, order)
+        while result != "survived" and last and last not in passing:
+            alone = [one for one in order if one[0] == last]
+            if _fresh(module, None, paths, alone)[0] == "survived":
+                passing.add(last)
+                break
+            print(f"{last} fails with nothing changed.", file=sys.stderr)
+            order = [one for one in order if one[0] != last]
+            result, last = _fresh(module, number, paths, order)
+        yield numbered[number], result
 
 
-def _fresh(module: Module, number: int, paths: list[str], order: list[tuple[str, float]]) -> str:
-    """What becomes of a mutant whose module is imported with the change."""
-    ranks, limits = {name: rank for rank, (name, _) in enumerate(order)}, dict(order)
+def _fresh(
+    module: Module, number: int | None, paths: list[str], order: Order
+) -> tuple[str, str | None]:
+    """What becomes of a mutant that is imported with the change, and the last test begun."""
+    ranks = {name: rank for rank, (name, _, _) in enumerate(order)}
+    limits = {name: limit for name, limit, _ in order}
 
-    def serve(session: Any) -> int:
+    def serve(session: Any, answer: TextIO) -> int:
         items = sorted(
             (item for item in session.items if item.nodeid in ranks),
             key=lambda item: ranks[item.nodeid],
         )
         tests = [Test(item, limit=5 * limits[item.nodeid]) for item in items]
-        with open(os.devnull, "w") as nowhere:
-            return run_tests(session, tests, set(), nowhere)
+        return run_tests(session, tests, set(), answer)
 
     def work(answer: TextIO) -> int:
         os.environ["PYTEST_DEBUG_TEMPROOT"] = scratch
-        tree = mutated(module.source, number)
-        sys.meta_path.insert(0, Finder(module.name, str(module.path), tree))
-        return collect(module.root, paths, serve)
+        if number is not None:
+            tree = mutated(module.source, number)
+            sys.meta_path.insert(0, Finder(module.name, str(module.path), tree))
+        return collect(module.root, paths, lambda session: serve(session, answer))
 
     with tempfile.TemporaryDirectory(prefix="mutant") as scratch:
         pid, read = fork(work)
-        status, _ = ended(pid, read, 60 + 20 * sum(limits.values()))
-    return "survived" if status == 0 else "timeout" if status < 0 else "killed"
+        status, said = ended(pid, read, 60 + 20 * max(limits.values(), default=0.0))
+    lines = map(json.loads, said.split("\n")[:-1])
+    begun = [rest[0] for kind, *rest in lines if kind == "begun"]
+    result = "survived" if status == 0 else "timeout" if status < 0 else "killed"
+    return result, begun[-1] if begun else None
 
 
 def run(

@@ -161,7 +161,7 @@ class Server:
         for number, tree in enumerate(trees(module.source)):
             if number in self._numbers:
                 print(json.dumps([number, self._result(tree)]), file=answer, flush=True)
-        order = [(test.item.nodeid, test.limit) for test in self._ordered(None)]
+        order = [(test.item.nodeid, test.limit, test.passes) for test in self._ordered(None)]
         broken = [name for name, test in self._tests.items() if test.passes is False]
         modules = [name for name in sys.modules if not _is_own(name)]
         print(json.dumps([order, broken, modules]), file=answer, flush=True)

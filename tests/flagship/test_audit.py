@@ -89,3 +89,21 @@ def test_long_rows_of_single_precision(n_samples):
     given[::30] = (given[::30] + 1) % 5
     found = audit(X, given)
     assert set(found.suspects.tolist()) == set(range(0, n_samples, 30))
+
+
+def test_a_label_that_suits_as_well_as_another_is_no_suspect():
+    chances = np.array([0.5, 0.1, 0.2, 0.45])
+    found = module.Audit(chances, np.array(["a"] * 4), np.array([0.5, 0.9, 0.8, 0.44]), [], [])
+    assert found.order.tolist() == [1, 2, 3, 0]
+    assert found.suspects.tolist() == [1, 2]
+
+
+def test_pairs_are_compared_of_as_many_samples_as_the_docs_say(monkeypatch):
+    assert f"more than {module.MANY} samples" in " ".join(module.Audit.__doc__.split())
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(12, 4)) + np.repeat(3 * np.eye(2, 4), 6, axis=0)
+    X[6] = X[0] + 1e-6
+    y = np.repeat([0, 1], 6)
+    for many, pairs in ((12, 1), (11, 0)):
+        monkeypatch.setattr(module, "MANY", many)
+        assert len(module.audit(X, y).near) == pairs
