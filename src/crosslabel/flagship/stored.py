@@ -38,7 +38,8 @@ def to_state(attributes: State) -> Attributes:
 
 def from_state(state: State) -> Attributes:
     """The attributes of an estimator from what `to_state` gave, now or in an earlier version."""
-    attributes = {"class_weight": None, **state}  # which earlier versions do not have
+    attributes = dict(state)  # in its order, so that a model stored again is the same file
+    attributes.setdefault("class_weight", None)  # which earlier versions do not have
     if "dictionary_" in attributes:
         attributes = _of_format_1(attributes)
     elif "_fitted" in attributes:
