@@ -50,7 +50,8 @@ class Imported:
         self._old = dict(_functions(self._code))
         self._live: dict[Place, list[FunctionType]] = {}
         for found in gc.get_objects():
-            if isinstance(found, FunctionType) and found.__code__.co_filename == path:
+            # Not isinstance: it asks the object, and some libraries' objects then warn.
+            if type(found) is FunctionType and found.__code__.co_filename == path:
                 self._live.setdefault(place_of(found.__code__), []).append(found)
 
     def change(self, tree: ast.Module) -> tuple[Place, CodeType] | None:
