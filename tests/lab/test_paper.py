@@ -37,6 +37,7 @@ FLAGSHIP = {
     ("table-5", "local"): "LCC",
     ("table-5", "paper"): "LCC",
     ("table-5", "paper-kmeans"): "LCC",
+    ("table-5", "paper-roots"): "LCC",
     ("table-6", "local"): "LCC",
     ("table-6", "paper"): "LCC",
     ("table-7", "global"): "GCC",
