@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.decomposition import PCA
 
 from crosslabel.datasets import (
     load_caltech101,
@@ -22,11 +23,13 @@ from crosslabel.datasets import (
     load_yale,
 )
 from crosslabel.datasets.splits import Split, half, per_class
-from crosslabel.features import LBPTOP, Embedding, Pixels
+from crosslabel.features import LBPTOP, Embedding, Pixels, SpatialPyramid
 from crosslabel.files.whole import write_whole
 
 SIZES = (5, 10, 20)
 """Training samples per class; half of each class comes last."""
+SEEN, AXES = 30, 400
+"""Images of each class that words and axes of pyramids come from, and how many axes."""
 
 
 class DataSet(NamedTuple):
@@ -78,6 +81,27 @@ def _embedding(name: str, load: Callable[[], Any]) -> Callable[[Path], DataSet]:
     return rows
 
 
+def _pyramids(name: str, load: Callable[[], Any]) -> Callable[[Path], DataSet]:
+    """Main axes of spatial pyramids of SIFT, kept in the folder: minutes for each set.
+
+    Words and axes come from some images of each class, drawn once; labels play no part in them.
+    """
+
+    def rows(folder: Path) -> DataSet:
+        data, place = load(), folder / f"{name}-pyramids.npy"
+        if not place.exists():
+            files = np.array([str(f) for f in data.filenames])
+            seen, _ = next(iter(per_class(data.target, SEEN, repeats=1)))
+            pyramid = SpatialPyramid(n_jobs=-1, random_state=0).fit(files[seen])
+            X = pyramid.transform(files)
+            axes = PCA(AXES, random_state=0).fit(X[seen])
+            folder.mkdir(parents=True, exist_ok=True)
+            write_whole(place, lambda file: np.save(file, axes.transform(X).astype(np.float32)))
+        return DataSet(np.load(place).astype(np.float64), data.target, "histogram")
+
+    return rows
+
+
 SETS: dict[str, Callable[[Path], DataSet]] = {
     "iris": _table(load_iris),
     "wine": _table(load_wine),
@@ -89,8 +113,10 @@ SETS: dict[str, Callable[[Path], DataSet]] = {
     "ORL, embeddings": _embedding("orl", load_orl),
     "Extended Yale B": _pixels(load_extended_yale_b, (27, 24)),
     "Scene15, embeddings": _embedding("scene15", load_scene15),
+    "Scene15, pyramids": _pyramids("scene15", load_scene15),
     "Fashion-MNIST": _fashion,
     "Caltech101, embeddings": _embedding("caltech101", load_caltech101),
+    "Caltech101, pyramids": _pyramids("caltech101", load_caltech101),
 }
 """By the time that they take."""
 

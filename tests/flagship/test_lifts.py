@@ -197,6 +197,13 @@ def test_gamma_where_nothing_varies_or_nothing_is_reckoned():
     assert lift_named(X, ones, Wish(Settings(), kernel="precomputed")).gamma == 1
 
 
+def test_gamma_is_finite_where_the_variance_is_below_the_range_of_numbers():
+    X = np.array([[1.0, 2.0e-160], [1.0, 6.7e-161]])
+    assert 0 < X.var(axis=0).sum() < 1e-300
+    plan = lift_named(X, np.ones(2), Wish(Settings(), kernel="rbf"))
+    assert np.isfinite(plan.values(X, X)).all()
+
+
 def test_one_sample_says_nothing_of_units_and_two_do():
     X = table() * [1e4, 1, 1, 1, 1]
     assert default_lift(X[:1], WISH).is_plain

@@ -15,6 +15,8 @@ from crosslabel.core.scaling import Array
 
 _TOLERANCE = 1e-3
 """Of the last Newton step, over the weights: what is left after it is about its square."""
+_NEAR = 0.05
+"""The same for the weights of all samples, from which those of the subsets begin."""
 _STEPS = 30
 
 
@@ -43,7 +45,7 @@ def left_out_weights(
     own = centred[:, np.arange(len(labels)), labels]
     # Classes before samples: sums over few classes are then sums of long rows.
     columns = np.ascontiguousarray(centred.transpose(0, 2, 1))
-    whole = _newton(np.zeros((1, len(scores))), columns, own, sample_weights[None])
+    whole = _newton(np.zeros((1, len(scores))), columns, own, sample_weights[None], _NEAR)
     begin = np.repeat(whole, len(left_out), axis=0)
     found = _newton(begin, columns, own, np.where(left_out, 0, sample_weights))
     for kind, below in enumerate(_below_zero(found).T):
@@ -67,7 +69,9 @@ def _below_zero(free: Array) -> NDArray[np.bool_]:
     return (free <= 0) & (free.shape[1] == 2) & (free > 0).any(axis=1, keepdims=True)
 
 
-def _newton(a: Array, columns: Array, own: Array, sample_weights: Array) -> Array:
+def _newton(
+    a: Array, columns: Array, own: Array, sample_weights: Array, tolerance: float = _TOLERANCE
+) -> Array:
     """Newton's steps for every row of weights; NaN where they do not end.
 
     Parameters
@@ -78,6 +82,8 @@ def _newton(a: Array, columns: Array, own: Array, sample_weights: Array) -> Arra
     own : ndarray of shape (n_kinds, n_samples)
         Scores of the samples' own classes.
     sample_weights : ndarray of shape (n_subsets, n_samples)
+    tolerance : float, default=_TOLERANCE
+        Of the last step, over the weights.
     """
     totals = sample_weights.sum(axis=1, keepdims=True)
     mass, reward = sample_weights * (1 + DOUBT / totals), sample_weights @ own.T
@@ -86,7 +92,7 @@ def _newton(a: Array, columns: Array, own: Array, sample_weights: Array) -> Arra
         slope, curvature = _derivatives(a, columns, mass)
         step = np.linalg.solve(curvature + damping, (slope - reward)[..., None])[..., 0]
         a = a - step
-        if np.abs(step).max() <= _TOLERANCE * max(1.0, np.abs(a).max()):
+        if np.abs(step).max() <= tolerance * max(1.0, np.abs(a).max()):
             return a
         if not np.isfinite(a).all():
             break
@@ -109,9 +115,9 @@ def _moments(weights: Array, columns: Array) -> tuple[Array, Array]:
     """Mean and covariance of each sample's scores over its classes, drawn by their chances."""
     logits = np.tensordot(weights, columns, 1)
     logits -= logits.max(axis=0)
-    chances = np.exp(logits, out=logits)
-    chances /= chances.sum(axis=0)
-    weighted = columns * chances
-    expected = weighted.sum(axis=1)
-    squares = np.einsum("jcn,lcn->jln", weighted, columns)
+    odds = np.exp(logits, out=logits)
+    total = odds.sum(axis=0)
+    weighted = columns * odds
+    expected = weighted.sum(axis=1) / total
+    squares = np.einsum("jcn,lcn->jln", weighted, columns) / total
     return expected, squares - expected[:, None] * expected

@@ -147,7 +147,8 @@ def _with_kernel(lift: Lift, X: Array, kernel: str | Callable[[Array, Array], Ar
         gamma = MANIFOLDS[kernel].gamma(X) if kernel in MANIFOLDS else 1.0
         return LiftPlan(Lift(unit=False), kernel, gamma)
     variance = float(lift(X).var(axis=0).sum())
-    return LiftPlan(lift, kernel, 1 / variance if variance > 0 else 1.0)
+    # Of a variance below the range of numbers the inverse would be infinite.
+    return LiftPlan(lift, kernel, 1 / variance if variance > 1e-300 else 1.0)
 
 
 def _is_raw(kernel: str | Callable[[Array, Array], Array]) -> TypeGuard[str]:
