@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dposv as posv
 
 from crosslabel.core.backend import energies as squared_norms
 from crosslabel.core.discriminant import WithinClass
@@ -261,7 +261,10 @@ def global_scores(axes: FoldAxes, filled: Array, ridge: float) -> dict[str, Arra
     projected = axes.along[:, used] * np.sqrt(q)
     codes = _codes(axes, used, q, projected, ridge)
     parts = np.cumsum([0, *np.count_nonzero(filled, axis=1)])[:-1]
-    terms = np.add.reduceat(codes * (q * codes - 2 * projected), parts, axis=1)
+    terms = q * codes
+    terms -= 2 * projected
+    terms *= codes
+    terms = np.add.reduceat(terms, parts, axis=1)
     residuals = np.maximum(axes.energy[:, None] + terms, 0)
     lengths = np.sqrt(np.add.reduceat(codes**2, parts, axis=1))
     by_length = -residuals / above_zero(lengths, axes.energy)
@@ -278,6 +281,9 @@ def _codes(axes: FoldAxes, used: Labels, q: Array, projected: Array, ridge: floa
         atoms = axes.rows[used] * roots[:, None]
         matrix, right = atoms.T @ atoms, axes.queries
     matrix[np.diag_indices_from(matrix)] += ridge
-    factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
-    solved = cho_solve(factor, right.T, check_finite=False).T
+    # LAPACK itself: its wrappers take as long as so small a system.
+    _, solved, failed = posv(matrix.T, right.T, lower=True, overwrite_a=True)
+    if failed:
+        raise np.linalg.LinAlgError(f"The codes of a fold are not determined at ridge {ridge:g}.")
+    solved = solved.T
     return solved if len(used) <= n_features else solved @ atoms.T
