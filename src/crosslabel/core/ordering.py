@@ -92,6 +92,11 @@ def mixed(hashes: Words) -> Words:
     return hashes ^ (hashes >> np.uint64(31))
 
 
+def ranked(hashes: Words, seed: int) -> Words:
+    """An order of samples that follows from their content and a seed."""
+    return mixed(hashes ^ mixed(np.array([seed + 1], np.uint64)))
+
+
 def canonical(
     X: Array, labels: Labels, n_classes: int, sample_weight: Array | None = None
 ) -> Canonical:
@@ -187,7 +192,7 @@ class KeptSample:
 
     def ranks(self, hashes: Words) -> Words:
         """Where samples stand in the order in which they are kept."""
-        return mixed(hashes ^ mixed(np.array([self.seed + 1], np.uint64)))
+        return ranked(hashes, self.seed)
 
     def admits(self, labels: Labels, hashes: Words) -> NDArray[np.bool_]:
         """Which samples are to be kept, as far as the limits say."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from crosslabel.core.backend import one_thread
 from crosslabel.core.joint import log_losses, shares, temperature
 from crosslabel.core.moments import Labels
-from crosslabel.core.ordering import canonical, mixed
+from crosslabel.core.ordering import canonical, ranked
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.choice import Choice, Member
@@ -114,7 +114,7 @@ class Distinct(NamedTuple):
 
     def some(self, most: int, seed: int) -> Distinct:
         """At most about so many, drawn from each class alike by their content."""
-        order = np.lexsort((self._ranks(seed), self.labels))
+        order = np.lexsort((ranked(self.hashes, seed), self.labels))
         counts = np.bincount(self.labels)
         limit = max(2 * N_FOLDS, most // max(1, int(np.count_nonzero(counts))))
         starts = np.cumsum(counts) - counts
@@ -125,7 +125,7 @@ class Distinct(NamedTuple):
 
     def folds(self, seed: int) -> Labels:
         """Stratified folds by the content of the samples; −1 for a class's only sample."""
-        ranks, counts = self._ranks(seed), np.bincount(self.labels)
+        ranks, counts = ranked(self.hashes, seed), np.bincount(self.labels)
         order = np.lexsort((ranks, self.labels))
         starts = np.cumsum(counts) - counts
         n_folds = int(np.clip(counts[counts > 1].min(initial=N_FOLDS), 2, N_FOLDS))
@@ -135,10 +135,6 @@ class Distinct(NamedTuple):
         place = np.arange(len(order)) - starts[self.labels[order]]
         fold[order] = (place + first[self.labels[order]].astype(np.intp)) % n_folds
         return np.where(counts[self.labels] > 1, fold, -1)
-
-    def _ranks(self, seed: int) -> NDArray[np.uint64]:
-        """An order that follows from the content of the samples and a seed."""
-        return mixed(self.hashes ^ mixed(np.array([seed + 1], np.uint64)))
 
 
 def choose(samples: Distinct, wish: Wish, lift: Lift | None = None, tell: Tell = silent) -> Choice:

@@ -285,5 +285,4 @@ def _codes(axes: FoldAxes, used: Labels, q: Array, projected: Array, ridge: floa
     _, solved, failed = posv(matrix.T, right.T, lower=True, overwrite_a=True)
     if failed:
         raise np.linalg.LinAlgError(f"The codes of a fold are not determined at ridge {ridge:g}.")
-    solved = solved.T
-    return solved if len(used) <= n_features else solved @ atoms.T
+    return solved.T if len(used) <= n_features else solved.T @ atoms.T

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import BaseCrossValidator, StratifiedGroupKFold, check_cv
 
 from crosslabel.core.moments import Labels
-from crosslabel.core.ordering import mixed, row_hashes
+from crosslabel.core.ordering import ranked, row_hashes
 from crosslabel.intake.checking import Training
 
 Words = NDArray[np.uint64]
@@ -58,7 +58,7 @@ def content_splits(training: Training, n_folds: int, seed: int) -> list[Split]:
     class is ever without one.
     """
     hashes = row_hashes(training.X)
-    ranks = mixed(hashes ^ mixed(np.array([seed + 1], np.uint64)))
+    ranks = ranked(hashes, seed)
     order = np.lexsort((ranks, training.labels))
     distinct = distinct_numbers(ranks[order], training.labels[order])
     labels = training.labels[order]
