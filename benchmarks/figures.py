@@ -1,10 +1,10 @@
 """Put the figures of the records into README and docs: `make figures`.
 
 In a text, a figure stands between `<!--=name-->` and `<!--/-->`; `records/figures.toml` says of
-each name which line of which record it is and how it is written. A table stands between
-`<!-- table: name -->` and `<!-- end -->` (`benchmarks.tables`). Everything between such marks is
-written anew; `tests/test_figures.py` fails where that would change anything, and where a page says
-a measured figure outside of them.
+each name which line of which record it is and how it is written; of a record that is a table, which row and
+column. A table stands between `<!-- table: name -->` and `<!-- end -->` (`benchmarks.tables`).
+Everything between such marks is written anew; `tests/test_figures.py` fails where that would change
+anything, and where a page says a measured figure outside of them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchmarks.records import RECORDS, Entry, read
-from benchmarks.tables import table
+from benchmarks.tables import cell, table
 from crosslabel.files.whole import write_whole
 
 ROOT = Path(__file__).parent.parent
@@ -32,12 +32,15 @@ def documents(root: Path = ROOT) -> list[Path]:
 def figures(folder: Path = RECORDS) -> dict[str, str]:
     """Every named figure as it is written in a text."""
     wanted = tomllib.loads((folder / "figures.toml").read_text(encoding="utf-8"))
-    return {
-        name: _written(record[line], *how)
-        for record_name, named in wanted.items()
-        for record in [read(record_name, folder)]
-        for name, (line, *how) in named.items()
-    }
+    found: dict[str, str] = {}
+    for record, named in wanted.items():
+        if (folder / f"{record}.md").exists():
+            text = table(record, folder)
+            found |= {name: cell(text, *place) for name, place in named.items()}
+        else:
+            lines = read(record, folder)
+            found |= {name: _written(lines[line], *how) for name, (line, *how) in named.items()}
+    return found
 
 
 def _written(entry: Entry, form: str, take: str = "value") -> str:

@@ -42,6 +42,24 @@ def table(name: str, folder: Path = RECORDS) -> str:
     return "\n".join(rows)
 
 
+def cell(text: str, row: str, column: str) -> str:
+    """What stands in a table, by the names of its row and its column.
+
+    Parameters
+    ----------
+    text : str
+        Markdown, of several tables perhaps: the first that has both names counts.
+    row, column : str
+    """
+    for block in text.split("\n\n"):
+        head, *lines = [line.strip("|").split("|") for line in block.splitlines()]
+        columns = [name.strip() for name in head]
+        for name, *rest in lines if column in columns else []:
+            if name.strip() == row:
+                return rest[columns.index(column) - 1].strip().replace("-", "−")
+    raise KeyError(f"no table has a row {row!r} with a column {column!r}")
+
+
 def grid(wanted: Mapping[str, Any], record: Mapping[str, Entry]) -> str:
     """Lines of one part as rows and columns, in the order in which they were measured.
 

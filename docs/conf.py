@@ -53,7 +53,7 @@ html_theme_options = {
     "header_links_before_dropdown": 4,
 }
 # Pages that stand alone have no sections beside them.
-html_sidebars = {page: [] for page in ("start", "which", "glossary")}
+html_sidebars = {page: [] for page in ("start", "which", "instead", "glossary")}
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
