@@ -1,10 +1,10 @@
 """Put the figures of the records into README and docs: `make figures`.
 
 In a text, a figure stands between `<!--=name-->` and `<!--/-->`; `records/figures.toml` says of
-each name which line of which record it is and how it is written; of a record that is a table, which row and
-column. A table stands between `<!-- table: name -->` and `<!-- end -->` (`benchmarks.tables`).
-Everything between such marks is written anew; `tests/test_figures.py` fails where that would change
-anything, and where a page says a measured figure outside of them.
+each name which line of which record it is and how it is written; of a record that is a table, which
+row and column. A table stands between `<!-- table: name -->` and `<!-- end -->`
+(`benchmarks.tables`). Everything between such marks is written anew; `tests/test_figures.py` fails
+where that would change anything, and where a page says a measured figure outside of them.
 """
 
 from __future__ import annotations
