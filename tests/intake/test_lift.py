@@ -98,6 +98,22 @@ def test_a_kernel_that_is_not_positive_semidefinite_is_reported_with_its_least_e
         KernelMap.fit(lambda X, Y: np.ones((2, 3)), rows, 1.0)
 
 
+def test_the_rounding_of_single_precision_is_no_fault_of_a_kernel():
+    rng = np.random.default_rng(0)
+    unit = Lift()(np.abs(rng.normal(size=(120, 600))) + 3).astype(np.float32)
+    rough = KERNELS["rbf"](unit, unit, 40.0)
+    assert np.abs(rough - rough.T).max() > 1e-6  # as a kernel in single precision is
+    found = KernelMap.fit("rbf", unit, 40.0)
+    double = unit.astype(np.float64)
+    assert_allclose(found(unit) @ found(unit).T, KERNELS["rbf"](double, double, 40.0), atol=1e-4)
+    assert found(unit).dtype == np.float32
+
+
+def test_a_kernel_that_is_not_symmetric_is_refused(rows):
+    with pytest.raises(ValueError, match="symmetric positive semi-definite"):
+        KernelMap.fit(lambda X, Y: X @ Y.T + 1e-3 * X[:, :1], rows, 1.0)
+
+
 def test_fewer_landmarks_are_nystroems_map(rows):
     some = KernelMap.fit("rbf", rows[:4], 0.3)
     K = KERNELS["rbf"](rows, rows[:4], 0.3)
