@@ -3,6 +3,7 @@
 import ast
 import doctest
 import importlib
+import inspect
 import os
 import re
 import subprocess
@@ -19,6 +20,8 @@ from crosslabel.lazy import exported
 mpl.use("Agg")
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
+sys.path.insert(0, str(DOCS / "_ext"))
+method_examples = importlib.import_module("method_examples")
 GENERATED = {"auto_examples", "api"}
 PAGES = [
     *(page for page in DOCS.rglob("*.md") if not GENERATED & {*page.relative_to(DOCS).parts}),
@@ -38,8 +41,7 @@ def named(page):
 
 
 @pytest.fixture
-def reference(monkeypatch):
-    monkeypatch.syspath_prepend(DOCS / "_ext")
+def reference():
     return importlib.import_module("reference_pages").pages()
 
 
@@ -60,6 +62,37 @@ def test_a_public_name_has_an_example_that_holds(package, name, drawn):
     tests = finder.find(found, name)
     assert any(test.examples for test in tests), f"{name} has no example"
     assert sum(runner.run(test).failed for test in tests) == 0
+
+
+METHODS = [
+    pytest.param(one.values[0], one.values[1], name, id=f"{one.id}.{name}")
+    for one in PUBLIC
+    for owner in [getattr(*one.values)]
+    if inspect.isclass(owner)
+    for name, member in inspect.getmembers(owner, callable)
+    if not name.startswith("_") and method_examples.is_shown(name, member)
+]
+
+
+@pytest.mark.parametrize(("package", "name", "method"), METHODS)
+def test_a_method_that_the_reference_shows_has_an_example(package, name, method):
+    """One of its own, one that is kept for it, or a call in the example of its class."""
+    owner = getattr(package, name)
+    calls = rf"(fit_transform|{method})\(" if method in ("fit", "transform") else rf"{method}\("
+    in_class = re.search(rf">>>.*\.{calls}", owner.__doc__ or "")
+    own = ">>>" in (getattr(owner, method).__doc__ or "")
+    assert in_class or own or method_examples.example(owner, method)
+
+
+@pytest.mark.parametrize(("owner", "method"), [*method_examples.all_examples()])
+def test_an_example_of_a_method_holds_and_calls_it(owner, method, drawn):
+    told = method_examples.EXAMPLES[owner]
+    first = method_examples.EXAMPLES.get(told["first"], told)["first"]
+    test = doctest.DocTestParser().get_doctest(first + told[method], {}, method, owner, 0)
+    assert doctest.DocTestRunner().run(test).failed == 0
+    assert f"{method}(" in told[method] or f".{method}(" in first
+    inherits = (getattr(one.values[0], one.values[1]) for one in METHODS if one.values[2] == method)
+    assert any(owner in (base.__name__ for base in one.__mro__) for one in inherits)
 
 
 @pytest.mark.parametrize(("package", "name"), PUBLIC)

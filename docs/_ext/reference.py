@@ -1,7 +1,10 @@
 """The reference: pages of all public names, links of types, and no members of scikit-learn."""
 
+import sys
+
 from docutils import nodes
 from docutils.nodes import Element
+from method_examples import example, is_shown
 from reference_pages import DOCS, PACKAGES, pages
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
@@ -56,11 +59,21 @@ def write_pages(app: Sphinx, config: Config) -> None:
 def skip_inherited(
     app: Sphinx, what: str, name: str, obj: object, skip: bool, options: object
 ) -> bool | None:
-    """Leave out what scikit-learn and Python bring: it is documented where it comes from."""
-    home = getattr(getattr(obj, "fget", obj), "__module__", None) or ""
-    is_ours = home.startswith("crosslabel")
-    is_routing = name.startswith("set_") or name == "get_metadata_routing"
-    return True if what == "class" and (is_routing or not is_ours) else None
+    """Leave out what scikit-learn and Python bring, and what is for the library itself."""
+    return True if what == "class" and not is_shown(name, obj) else None
+
+
+def show_example(
+    app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
+) -> None:
+    """Add to a method's own words the example that is kept for it."""
+    module, _, path = name.partition(".")
+    *owners, method = path.split(".")
+    if what != "method" or any(">>>" in line for line in lines):
+        return
+    owner = getattr(sys.modules[".".join([module, *owners[:-1]])], owners[-1])
+    if shown := example(owner, method):
+        lines += ["", "Examples", "--------", *shown.splitlines()]
 
 
 def outside(
@@ -78,5 +91,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     # Before Sphinx looks for pages, and autosummary for names to write pages of.
     app.connect("config-inited", write_pages)
     app.connect("autodoc-skip-member", skip_inherited)
+    # Before numpydoc makes sections of it.
+    app.connect("autodoc-process-docstring", show_example, priority=400)
     app.connect("missing-reference", outside)
     return {"parallel_read_safe": True}
