@@ -8,7 +8,9 @@ import crosslabel
 from crosslabel.site import SITE
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+from gallery_order import place
 from reference import type_aliases
+from sphinx_gallery.sorting import FunctionSortKey
 
 project = "crosslabel"
 author = "The crosslabel developers"
@@ -59,7 +61,8 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"plot_",
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": FunctionSortKey(place),
+    "thumbnail_size": (440, 300),
     "backreferences_dir": None,
     "remove_config_comments": True,
     "abort_on_example_error": True,

@@ -197,6 +197,12 @@ def test_examples_open_with_a_title_and_show_a_picture():
         assert "plt.show()" in text
 
 
+def test_the_gallery_begins_with_examples_that_exist():
+    order = importlib.import_module("gallery_order")
+    assert {f"plot_{name}" for name in order.FIRST} <= {example.stem for example in EXAMPLES}
+    assert sorted(map(str, EXAMPLES), key=order.place)[0].endswith("plot_digits_atoms.py")
+
+
 def run_example(example, folder):
     surroundings = {**os.environ, "MPLBACKEND": "Agg", "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-W", "error", str(example)]

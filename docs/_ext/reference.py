@@ -1,5 +1,6 @@
 """The reference: pages of all public names, links of types, and no members of scikit-learn."""
 
+import re
 import sys
 
 from docutils import nodes
@@ -66,7 +67,8 @@ def skip_inherited(
 def show_example(
     app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
 ) -> None:
-    """Add to a method's own words the example that is kept for it."""
+    """Make pages that are named links, and add to a method the example that is kept for it."""
+    lines[:] = [re.sub(r"`?docs/([\w/]+)\.md`?", r":doc:`/\1`", line) for line in lines]
     module, _, path = name.partition(".")
     *owners, method = path.split(".")
     if what != "method" or any(">>>" in line for line in lines):
