@@ -22,6 +22,23 @@ def test_the_conda_recipe_asks_for_what_pyproject_asks_for():
     assert f"crosslabel = {PROJECT['scripts']['crosslabel']}" in recipe
 
 
+def test_the_conda_recipe_is_built_by_what_pyproject_builds_with():
+    """Rendered as conda-build renders it: Jinja first, then YAML."""
+    yaml, jinja2 = pytest.importorskip("yaml"), pytest.importorskip("jinja2")
+    text = (ROOT / "conda" / "meta.yaml").read_text("utf-8")
+    recipe = yaml.safe_load(jinja2.Template(text).render(PYTHON="python"))
+    whole = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    host = {line.replace(" ", "") for line in recipe["requirements"]["host"]}
+    assert host - {"pip"} == {
+        *whole["build-system"]["requires"],
+        f"python{PROJECT['requires-python']}",
+    }
+    assert recipe["build"]["script"].startswith("python -m pip install . --no-deps")
+    assert recipe["about"]["home"] == PROJECT["urls"]["Homepage"]
+    assert recipe["about"]["dev_url"] == PROJECT["urls"]["Source"]
+    assert recipe["about"]["license"] == PROJECT["license"]
+
+
 def test_addresses_of_the_citation_are_the_projects():
     citation = (ROOT / "CITATION.cff").read_text("utf-8")
     assert f"repository-code: {PROJECT['urls']['Source']}\n" in citation
