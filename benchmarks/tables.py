@@ -1,7 +1,8 @@
 """Tables of the docs from records: a record's lines one below the other, or a grid of them.
 
 A table that is named in `records/tables.toml` is a grid: of a record's lines that are called
-"part | row | column", those of one part. Any other name is that of a record.
+"part | row | column", those of one part; or, with "lines", those lines of a record that this
+regular expression is found in. Any other name is that of a record.
 """
 
 from __future__ import annotations
@@ -30,15 +31,23 @@ def table(name: str, folder: Path = RECORDS) -> str:
     """
     grids = folder / "tables.toml"
     wanted = tomllib.loads(grids.read_text(encoding="utf-8")) if grids.exists() else {}
-    if name in wanted:
-        return grid(wanted[name], read(wanted[name]["record"], folder))
+    part = wanted.get(name, {"record": name, "lines": ""})
+    if "lines" not in part:
+        return grid(part, read(part["record"], folder))
     ready = folder / f"{name}.md"
     if ready.exists():
         return ready.read_text(encoding="utf-8").strip()
-    rows = ["| what | measured | beside it |", "|---|---|---|"]
-    for what, entry in read(name, folder).items():
-        beside = f"{entry.bar:.4g}" if RIVAL.search(what) else ""
-        rows.append(f"| {what} | {entry.value:.4g} | {beside} |")
+    lines = {
+        what: entry
+        for what, entry in read(part["record"], folder).items()
+        if re.search(part["lines"], what)
+    }
+    has_rivals = any(map(RIVAL.search, lines))
+    rows = ["| what | measured |", "|---|---|"]
+    rows += [f"| {what} | {entry.value:.4g} |" for what, entry in lines.items()]
+    if has_rivals:
+        beside = [f"{e.bar:.4g}" if RIVAL.search(what) else "" for what, e in lines.items()]
+        rows = [f"{row} {more} |" for row, more in zip(rows, ["beside it", "---", *beside])]
     return "\n".join(rows)
 
 

@@ -130,6 +130,19 @@ def test_a_grid_has_the_rows_and_columns_of_its_part(tmp_path):
     assert "| ours | 88 | 50.00 |" in table("forms", tmp_path)
 
 
+def test_a_table_may_have_some_lines_of_a_record(folder):
+    (folder / "tables.toml").write_text('[fits]\nrecord = "some"\nlines = "^fit"\n')
+    assert "| fit: theirs / ours | 12.35 |" in table("fits", folder)
+    assert "accuracy" not in table("fits", folder)
+
+
+def test_every_line_of_the_benchmarks_stands_in_one_part_of_their_page():
+    grids = tomllib.loads((RECORDS / "tables.toml").read_text("utf-8"))
+    parts = [part["lines"] for part in grids.values() if part["record"] == "bench"]
+    for what in read("bench"):
+        assert sum(bool(re.search(part, what)) for part in parts) == 1, what
+
+
 def test_a_bar_that_no_rival_reached_is_not_told(tmp_path):
     lines = [Line("one query beyond its products in µs", 35.0, "<=", 150.0)]
     list(recorded("some", lines, tmp_path))
