@@ -47,9 +47,10 @@ test: lint
 test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow
 
-## make docs       the site, in build/docs: pages, reference, gallery; a warning is an error
+## make docs       the site, in build/docs: pages, reference, gallery; a warning or a dead link is an error
 docs: $(VENV)/.docs
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -b html docs build/docs
+	$(BIN)/python -m tools.links build/docs
 
 ## make linkcheck  every link of the site, also those to other sites; needs network
 linkcheck: $(VENV)/.docs
