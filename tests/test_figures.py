@@ -38,6 +38,13 @@ def test_the_text_says_what_the_records_say(page):
     assert filled(text, figures()) == text, f"{page.name} differs from the records: make figures"
 
 
+@pytest.mark.parametrize("page", documents(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_figure_does_not_begin_a_line(page):
+    """There Markdown takes its mark for a block of HTML, and ends the paragraph before it."""
+    found = re.findall(r"^ *<!--=.*$", page.read_text("utf-8"), re.MULTILINE)
+    assert not found
+
+
 def test_the_readme_and_the_guide_hold_figures():
     said = {page.name: len(FIGURE.findall(page.read_text("utf-8"))) for page in documents()}
     assert said["README.md"] > 15
