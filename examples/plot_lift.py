@@ -1,6 +1,6 @@
 """
-Offset and kernel: what a sample is before it has a class
-=========================================================
+Offset and kernel: how samples are prepared
+===========================================
 
 With unit norm a class is a bundle of directions from the origin, which is right for pictures and
 wrong for points in a plane. The *offset* gives samples one more, constant coordinate: classes may
