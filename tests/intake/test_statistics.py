@@ -4,6 +4,7 @@ import os
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 
 import crosslabel.intake.statistics
 from crosslabel import ClassStatistics, CrossLabelClassifier
@@ -37,6 +38,16 @@ def test_statistics_are_those_of_the_scaled_samples_of_each_name(data):
         assert count == len(Y)
         assert_allclose(mean, Y.mean(axis=0))
         assert_allclose(statistics.scatter(label), len(Y) * np.cov(Y.T, bias=True), atol=1e-12)
+
+
+def test_sparse_samples_have_the_statistics_of_dense_ones(data):
+    X, y = data
+    X = np.where(X > 0, X, 0)
+    found = ClassStatistics.from_samples(csr_array(X[:20]), y[:20])
+    assert_same(found, ClassStatistics.from_samples(X[:20], y[:20]))
+    more = ClassStatistics.from_samples(X[:20], y[:20]).update(X[20:], y[20:])
+    assert_same(found.update(csr_array(X[20:]), y[20:]), more)
+    assert_same(more.remove(csr_array(X[:5]), y[:5]), more.remove(X[:5], y[:5]))
 
 
 def test_sites_merge_to_the_whole_whatever_classes_each_has(data):

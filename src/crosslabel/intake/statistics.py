@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,10 +16,17 @@ from crosslabel.core.moments import ClassMoments, ImpossibleRemovalError, Moment
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.files import arrays as archive
 from crosslabel.intake import labels
-from crosslabel.intake.checking import checked_weights
+from crosslabel.intake.checking import checked_weights, in_full
 from crosslabel.intake.plausible import check_scatters, check_statistics
 
 KIND = "class statistics"
+
+ROWS: dict[str, Any] = {
+    "dtype": [np.float64, np.float32],
+    "order": "C",
+    "accept_sparse": "csr",
+}
+"""What samples may be."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,13 +80,15 @@ class ClassStatistics:
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Dense or sparse.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
             A weight of two equals the sample twice; zero equals its absence.
         normalize : bool, default=True
             Scale samples to unit norm first, as the classifier that will use them does.
         """
-        samples, targets = check_X_y(X, y, dtype=[np.float64, np.float32], order="C")
+        samples, targets = check_X_y(X, y, **ROWS)
+        samples = in_full(samples)
         weights = checked_weights(sample_weight, len(samples))
         return cls.of_checked(
             unit_rows(samples) if normalize else samples, targets, weights, normalize
@@ -272,7 +282,7 @@ class ClassStatistics:
     def _alike(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> ClassStatistics:
-        samples = check_array(X, dtype=[np.float64, np.float32], order="C", ensure_min_samples=0)
+        samples = in_full(check_array(X, **ROWS, ensure_min_samples=0))
         targets = column_or_1d(np.asarray(y))
         weights = checked_weights(sample_weight, len(samples))
         scaled = unit_rows(samples) if self.normalized else samples
