@@ -1,5 +1,7 @@
 """How long `crosslabel predict` takes beyond Python's own start, for one image and for a thousand.
 
+The model sees pixels: an embedding costs its network's time, which `benchmarks.embedding` measures.
+
 Run: python -m benchmarks.predict
 """
 
@@ -43,7 +45,7 @@ def measured() -> Iterator[Line]:
             for number in range(100):
                 noisy = np.clip(base + random.normal(0, 30, base.shape), 0, 255).astype(np.uint8)
                 Image.fromarray(noisy).save(root / "photos" / str(label) / f"{number}.png")
-        fit(root / "photos", out=root / "m.skops", parameters=GIVEN)
+        fit(root / "photos", out=root / "m.skops", features="pixels", parameters=GIVEN)
         model, one = str(root / "m.skops"), str(root / "photos" / "3" / "7.png")
         start = wall("-c", "pass")
         libraries = wall("-c", "import sklearn.base")
