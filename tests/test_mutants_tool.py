@@ -263,6 +263,8 @@ def test_a_sample_is_the_same_for_the_same_seed(tmp_path):
     assert first == run(tmp_path, "--list", "--sample", "5", "--seed", "3")
     assert first[1].count("→") == 5
     assert first != run(tmp_path, "--list", "--sample", "5", "--seed", "4")
+    larger = run(tmp_path, "--list", "--sample", "7", "--seed", "3")
+    assert set(first[1].splitlines()) < set(larger[1].splitlines())
 
 
 def test_a_suite_that_fails_by_itself_is_refused(tmp_path):

@@ -14,11 +14,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import random
 import sys
 import time
 import tomllib
 from collections import Counter, defaultdict
+from hashlib import sha256
 from pathlib import Path
 
 from mutant_files import Module, Mutant
@@ -73,6 +73,16 @@ def equivalents(table: dict, modules: list[Module]) -> set[Mutant]:
         listed = "\n".join(map(str, gone))
         raise SystemExit(f"mutants.toml lists mutants that are no more; drop these:\n{listed}")
     return {mutant for name in names for mutant in found[named(*name)]}
+
+
+def drawn(pool: list[Mutant], size: int, seed: int) -> list[Mutant]:
+    """So many of them by a hash: most stay when the code or the size changes."""
+
+    def place(mutant: Mutant) -> bytes:
+        return sha256(f"{seed} {mutant.file} {mutant.key}".encode()).digest()
+
+    chosen = set(sorted(pool, key=place)[:size])
+    return [mutant for mutant in pool if mutant in chosen]
 
 
 def named(file: str, text: str, mutation: str) -> tuple[str, str, str]:
@@ -139,7 +149,7 @@ def drive(options: argparse.Namespace) -> int:
     pool = [m for module in modules for m in module.mutants]
     pool = [m for m in pool if m not in listed]
     if options.sample is not None and options.sample < len(pool):
-        pool = random.Random(options.seed).sample(pool, options.sample)
+        pool = drawn(pool, options.sample, options.seed)
     if options.list:
         print("\n".join(mutant.described for mutant in pool))
         return 0
