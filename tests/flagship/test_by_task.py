@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel.flagship import by_task
 from crosslabel.intake.summary import Summary
+from tests.core.problems import samples
 from tests.flagship.test_by_class import assert_same, data, model
 from tests.flagship.test_from_disk import SMALL
 
@@ -125,6 +126,14 @@ def test_what_needs_all_classes_at_once_gets_a_summary(data, tasks):
         parted = model(memory_limit=SMALL, **settings).fit(*lazily(X, y))
         assert "_summary" in parted.__dict__
     assert not tasks
+
+
+def test_many_classes_of_few_samples_are_no_regression():
+    X, y = samples(np.random.default_rng(0), [2] * 40, 5)
+    there = model(atoms_per_class=1).fit(*lazily(X, y))
+    assert_allclose(there.dictionary_, model(atoms_per_class=1).fit(X, y).dictionary_, atol=1e-10)
+    unnamed = model(atoms_per_class=1, shared_atoms=1).fit(*lazily(X, y))
+    assert len(unnamed.classes_) == 40
 
 
 def test_misuse_is_explained(data):

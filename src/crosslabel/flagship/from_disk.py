@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.multiclass import check_classification_targets
 
 from crosslabel.flagship.by_class import ClassSource, train_by_class
 from crosslabel.flagship.by_task import train_by_task
@@ -21,7 +20,7 @@ from crosslabel.flagship.choose import named_choice
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.problem import Wish
 from crosslabel.flagship.progress import Progress
-from crosslabel.intake.checking import check_several
+from crosslabel.intake.checking import check_classes, check_several
 from crosslabel.intake.class_partitions import ClassPartitions
 from crosslabel.intake.disk import (
     PROBE,
@@ -109,7 +108,7 @@ def _by_task(
     model: BaseEstimator, parts: ClassPartitions, empty: Summary, wishing: Wishing, kept: int
 ) -> Pass:
     """The model of named settings by tasks, and its summary where that fits or is asked for."""
-    check_classification_targets(parts.classes)
+    check_classes(parts.classes)
     check_several(model, parts.classes, "there is")
     size = _summary_bytes(parts.counts, empty.statistics.n_features, empty.dtype, kept)
     keeps = model.keep_summary or size <= model.memory_limit

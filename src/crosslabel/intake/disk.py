@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_feature_names, column_or_1d
 
 from crosslabel.core.scaling import Array
 from crosslabel.intake import passes, sources
-from crosslabel.intake.checking import checked_weights
+from crosslabel.intake.checking import check_classes, checked_weights
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.partitions import DaskCollection, absorb_partitions, samples_like
 from crosslabel.intake.summary import Summary
@@ -85,7 +85,7 @@ def begin_of_dask(estimator: BaseEstimator, X: DaskCollection, begin: Begin) -> 
 def summary_of_dask(X: DaskCollection, y: object, sample_weight: object, empty: Summary) -> Summary:
     """The summary of Dask collections."""
     summary = absorb_partitions(X, y, sample_weight, empty)
-    check_classification_targets(summary.classes)
+    check_classes(summary.classes)
     return summary
 
 
