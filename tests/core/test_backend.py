@@ -297,3 +297,20 @@ def test_tensors_are_factored_and_solved_as_arrays_are(spd):
     assert_allclose(backend.solve_lower(rows, L) @ L.T, rows)
     assert_allclose(backend.solve_upper(rows, L) @ L, rows)
     assert_allclose(spd @ backend.solve_columns(rows.T, L).numpy(), rows.T)
+
+
+@pytest.mark.parametrize("kind", ["array", "tensor"])
+def test_parts_of_columns_diagonals_norms_and_types(kind):
+    X = np.random.default_rng(0).normal(size=(3, 6))
+    A, big = X[:, :3].copy(), np.array([[3e200, 4e200], [0, 0]])
+    if kind == "tensor":
+        torch = pytest.importorskip("torch", reason="needs PyTorch")
+        X, A, big = (torch.as_tensor(part) for part in (X, A, big))
+    home = backend.from_device
+    sums, rows = home(backend.part_sums(X, [2, 1, 3])), home(X)
+    assert_allclose(sums, np.stack([rows[:, :2].sum(1), rows[:, 2], rows[:, 3:].sum(1)], 1))
+    before = home(A + 0)
+    assert backend.add_to_diagonal(A, 2.0) is A
+    assert_allclose(home(A), before + 2 * np.eye(3))
+    assert_allclose(home(backend.norms(big)), [5e200, 0])
+    assert backend.dtype_of(X) == np.float64
