@@ -153,6 +153,7 @@ bench-images: $(VENV)/.dev
 
 ## make reproduce  the paper's tables and figures, as far as the data at hand allow; takes hours, resumes
 reproduce: $(VENV)/.dev
+	$(BIN)/python -m crosslabel.lab.documented --fill $(KEPT)/store
 	$(BIN)/crosslabel reproduce all --only 'global,local,paper*,spectral*,chosen*,kernel*,linear,log,roots,kmeans,random' --jobs 2 --store $(KEPT)/store --features $(KEPT)
 	$(BIN)/crosslabel reproduce all --jobs 2 --store $(KEPT)/store --features $(KEPT)
 	$(BIN)/python -m crosslabel.lab.documented --store $(KEPT)/store

@@ -1,4 +1,4 @@
-"""The pass over a Dask array on two worker processes beside one, and the result beside `fit`.
+"""The pass over a Dask array, and classes learnt by tasks, on two worker processes beside one.
 
 Run: python -m benchmarks.dask_pass
 """
@@ -18,10 +18,14 @@ from distributed import Client, LocalCluster
 
 from benchmarks.command import command
 from benchmarks.lines import Line
+from benchmarks.many_classes import SHARD, Size, shard
 from crosslabel import CrossLabelClassifier
 from crosslabel.intake.lift import Lift
 from crosslabel.intake.partitions import absorb_partitions
 from crosslabel.intake.summary import Summary
+
+MANY, BLOCK = Size(), 2**28
+"""Classes that are learnt by tasks, and the memory limit of one."""
 
 PARTITIONS, ROWS, FEATURES, CLASSES = 40, 8000, 600, 10
 
@@ -56,6 +60,52 @@ def _pass_seconds(n_workers: int) -> float:
         return time.perf_counter() - started
 
 
+def _rows(first: int) -> np.ndarray:
+    """Samples of some of many classes, made where they lie."""
+    return shard(MANY, first)[0].reshape(-1, MANY.features)
+
+
+def _many() -> tuple[da.Array, da.Array]:
+    """Partitions that are sorted by class."""
+    from dask import delayed
+
+    n, shape = MANY.classes, (SHARD * MANY.per_class, MANY.features)
+    parts = [da.from_delayed(delayed(_rows)(k), shape, np.float32) for k in range(0, n, SHARD)]
+    return da.concatenate(parts), da.from_array(
+        np.repeat(np.arange(n), MANY.per_class), chunks=shape[0]
+    )
+
+
+def _named() -> CrossLabelClassifier:
+    """What parts classes, and keeps no summary beyond the limit."""
+    named = {"atoms_per_class": MANY.atoms, "ridge": 8e-3, "rule": "local", "random_state": 0}
+    return CrossLabelClassifier(memory_limit=BLOCK, **named)
+
+
+def _by_tasks(n_workers: int) -> tuple[float, CrossLabelClassifier]:
+    """Seconds of a fit whose classes are learnt where their samples lie, and the model."""
+    cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0")
+    with cluster, Client(cluster):
+        X, y = (part.persist() for part in _many())
+        X[:, 0].sum().compute()
+        few = SHARD * MANY.per_class
+        _named().fit(X[: 2 * few], y[: 2 * few])
+        started, model = time.perf_counter(), _named().fit(X, y)
+        return time.perf_counter() - started, model
+
+
+def tasks() -> Iterator[Line]:
+    """Many classes in blocks, each a task, beside the fit in memory."""
+    name = f"{MANY.classes} classes by tasks"
+    one, _ = _by_tasks(1)
+    two, there = _by_tasks(2)
+    print(f"{name}: one worker {one:.1f} s, two workers {two:.1f} s")
+    yield Line(f"{name}: one worker / two workers", one / two, ">=", 1.5)
+    X, y = (part.compute() for part in _many())
+    apart = np.abs(there.dictionary_ - _named().fit(X, y).dictionary_).max()
+    yield Line(f"{name} / in memory, largest difference", float(apart), "<=", 1e-6)
+
+
 def lines() -> Iterator[Line]:
     one, two = _pass_seconds(1), _pass_seconds(2)
     print(f"one worker {one:.1f} s, two workers {two:.1f} s")
@@ -69,6 +119,7 @@ def lines() -> Iterator[Line]:
         X, y = X.compute(), y.compute()
     apart = np.abs(lazy - model.fit(X, y).dictionary_).max()
     yield Line("dictionary, Dask / in memory, largest difference", float(apart), "<=", 1e-8)
+    yield from tasks()
 
 
 if __name__ == "__main__":

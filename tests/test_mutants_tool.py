@@ -3,8 +3,10 @@
 import ast
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -171,7 +173,19 @@ def test_a_listed_survivor_is_left_out_until_its_line_changes(tmp_path):
     project(tmp_path, WEAK, entry.format("scale < 5 → scale <= 5"))
     code, text = run(tmp_path, "--list")
     assert code == 1
-    assert "lists a mutant that is no more" in text
+    assert "lists mutants that are no more" in text
+
+
+def test_a_listed_change_is_found_with_the_parentheses_of_another_python(tmp_path):
+    entry = (
+        '[[equivalent]]\nfile = "core/power.py"\nline = "return scale * sum(x) / len(x)"\n'
+        'mutations = ["(scale * sum(x)) → scale / (sum(x))"]\nreason = "none"\n'
+    )
+    project(tmp_path, WEAK, entry)
+    code, text = run(tmp_path, "--list")
+    assert code == 0
+    assert "scale * sum(x) → scale / sum(x)" not in text
+    assert "scale * sum(x) → scale\n" in text
 
 
 def test_an_endless_mutant_is_ended_and_one_without_tests_survives(tmp_path):
@@ -249,6 +263,8 @@ def test_a_sample_is_the_same_for_the_same_seed(tmp_path):
     assert first == run(tmp_path, "--list", "--sample", "5", "--seed", "3")
     assert first[1].count("→") == 5
     assert first != run(tmp_path, "--list", "--sample", "5", "--seed", "4")
+    larger = run(tmp_path, "--list", "--sample", "7", "--seed", "3")
+    assert set(first[1].splitlines()) < set(larger[1].splitlines())
 
 
 def test_a_suite_that_fails_by_itself_is_refused(tmp_path):
@@ -256,3 +272,25 @@ def test_a_suite_that_fails_by_itself_is_refused(tmp_path):
     code, text = run(tmp_path)
     assert code == 1
     assert "tests/core/test_power.py fails with nothing changed" in text
+
+
+def test_a_silent_child_has_its_seconds_in_single_waits(monkeypatch):
+    monkeypatch.syspath_prepend(TOOLS)
+    import mutant_server
+
+    def silent(answer):
+        os.setsid()
+        print("begun", file=answer, flush=True)
+        time.sleep(600)
+
+    def select(read, write, other, seconds):
+        """The first answer comes; then the time of each wait is over at once."""
+        waits.append(seconds)
+        return real(read, write, other, seconds if len(waits) == 1 else 0)
+
+    real, waits = mutant_server.select, []
+    pid, read = mutant_server.fork(silent)
+    monkeypatch.setattr(mutant_server, "select", select)
+    status, said = mutant_server.ended(pid, read, 30)
+    assert (status, said) == (-signal.SIGKILL, "begun\n")
+    assert waits[-30:] == [1.0] * 30  # a clock that jumps in one of them takes away no more than it

@@ -84,7 +84,7 @@ def _fresh(
 
     with tempfile.TemporaryDirectory(prefix="mutant") as scratch:
         pid, read = fork(work)
-        status, said = ended(pid, read, 60 + 20 * max(limits.values(), default=0.0))
+        status, said = ended(pid, read, 60 + int(20 * max(limits.values(), default=0.0)))
     lines = map(json.loads, said.split("\n")[:-1])
     begun = [rest[0] for kind, *rest in lines if kind == "begun"]
     result = "survived" if status == 0 else "timeout" if status < 0 else "killed"

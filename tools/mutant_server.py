@@ -217,7 +217,7 @@ class Server:
         with tempfile.TemporaryDirectory(prefix="mutant") as scratch:
             pid, read = fork(work)
             longest = max((test.limit for test in tests), default=0.0)
-            status, answer = ended(pid, read, 60 + 20 * longest)
+            status, answer = ended(pid, read, 60 + int(20 * longest))
         last = None
         for kind, *said in map(json.loads, answer.split("\n")[:-1]):  # whole lines
             if kind == "imported":
@@ -230,15 +230,23 @@ class Server:
         return status, last
 
 
-def ended(pid: int, read: int, seconds: float) -> tuple[int, str]:
-    """Exit status of a child and all that it wrote; below zero if it is silent for so long."""
-    watched, said = os.pidfd_open(pid), b""
-    while ready := select([read, watched], [], [], seconds)[0]:
+def ended(pid: int, read: int, seconds: int) -> tuple[int, str]:
+    """Exit status of a child and all that it wrote; below zero if it is silent for so long.
+
+    Only seconds that this process has waited count, one at a time: a machine that stands still for
+    an hour has kept the child from working, and one wait is all that it costs.
+    """
+    watched, said, waited = os.pidfd_open(pid), b"", 0
+    while waited < seconds:
+        if not (ready := select([read, watched], [], [], 1.0)[0]):
+            waited += 1
+            continue
+        waited = 0
         chunk = os.read(read, 2**16) if read in ready else b""
         said += chunk
         if not chunk:
             break
-    if not ready:
+    else:
         os.killpg(pid, signal.SIGKILL)  # each child leads a group of its own
     os.close(watched)
     os.close(read)

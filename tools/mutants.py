@@ -14,11 +14,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import random
 import sys
 import time
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
+from hashlib import sha256
 from pathlib import Path
 
 from mutant_files import Module, Mutant
@@ -61,17 +61,33 @@ class Record:
         self._written = time.monotonic()
 
 
-def equivalents(table: dict, modules: list[Module]) -> set[tuple[str, str, str]]:
-    """File, text and mutation of the listed mutants; an entry that names none is an error."""
-    found = {(m.file, m.text, m.mutation) for module in modules for m in module.mutants}
-    listed, files = set(), {module.file for module in modules}
-    for entry in table.get("equivalent", []):
-        for mutation in entry["mutations"]:
-            name = (entry["file"], entry["line"], mutation)
-            if entry["file"] in files and name not in found:
-                raise SystemExit(f"mutants.toml lists a mutant that is no more: {name}")
-            listed.add(name)
-    return listed
+def equivalents(table: dict, modules: list[Module]) -> set[Mutant]:
+    """The mutants that are listed; entries that name none are an error."""
+    found = defaultdict(list)
+    for mutant in (mutant for module in modules for mutant in module.mutants):
+        found[named(mutant.file, mutant.text, mutant.mutation)].append(mutant)
+    files = {module.file for module in modules}
+    entries = [entry for entry in table.get("equivalent", []) if entry["file"] in files]
+    names = [(e["file"], e["line"], mutation) for e in entries for mutation in e["mutations"]]
+    if gone := [name for name in names if named(*name) not in found]:
+        listed = "\n".join(map(str, gone))
+        raise SystemExit(f"mutants.toml lists mutants that are no more; drop these:\n{listed}")
+    return {mutant for name in names for mutant in found[named(*name)]}
+
+
+def drawn(pool: list[Mutant], size: int, seed: int) -> list[Mutant]:
+    """So many of them by a hash: most stay when the code or the size changes."""
+
+    def place(mutant: Mutant) -> bytes:
+        return sha256(f"{seed} {mutant.file} {mutant.key}".encode()).digest()
+
+    chosen = set(sorted(pool, key=place)[:size])
+    return [mutant for mutant in pool if mutant in chosen]
+
+
+def named(file: str, text: str, mutation: str) -> tuple[str, str, str]:
+    """What finds a mutant; versions of Python write its change with more or fewer parentheses."""
+    return file, text, mutation.replace("(", "").replace(")", "")
 
 
 def report(modules: list[Module], chosen: set[Mutant], record: Record, bar: float) -> int:
@@ -131,9 +147,9 @@ def drive(options: argparse.Namespace) -> int:
     modules = [Module(root, f, table.get("further", {}).get(f, [])) for f in files]
     listed = equivalents(table, modules)
     pool = [m for module in modules for m in module.mutants]
-    pool = [m for m in pool if (m.file, m.text, m.mutation) not in listed]
+    pool = [m for m in pool if m not in listed]
     if options.sample is not None and options.sample < len(pool):
-        pool = random.Random(options.seed).sample(pool, options.sample)
+        pool = drawn(pool, options.sample, options.seed)
     if options.list:
         print("\n".join(mutant.described for mutant in pool))
         return 0

@@ -242,3 +242,36 @@ def test_no_violation_below_the_rounding_of_the_gradient_is_asked_for():
     b = np.array([[1e6, -4e6], [1e-6, 0.0]])
     eps = np.finfo(float).eps
     assert_allclose(module.reachable(1e-12, b), [16 * eps * 4e6, 1e-12])
+
+
+def test_no_fault_of_small_targets_is_below_their_own_rounding():
+    eps = np.finfo(float).eps
+    assert_allclose(module.reachable(1e-30, np.array([[1e-6, -3e-6]])), [16 * eps * 3e-6])
+
+
+def test_a_start_that_is_optimal_to_the_last_bit_takes_one_look(monkeypatch):
+    calls = naive.captured(monkeypatch, module, "newton_step")
+    zeros = np.zeros((1, 2))
+    assert not active_set_lasso(np.eye(2)[None], zeros, np.ones((1, 2)), zeros, 0.0).any()
+    assert len(calls) == 1
+
+
+def test_progress_is_measured_by_the_objective(monkeypatch):
+    H, b, t = problem(n_problems=5)
+    newton = naive.captured(monkeypatch, module, "newton_step")
+    judged = naive.captured(monkeypatch, module.Descent, "goes_on")
+    active_set_lasso(H, b, t, np.random.default_rng(1).normal(size=b.shape), 1e-10)
+    assert len(judged) > 2
+    for ((H_k, b_k, t_k, _), _, (X, _)), ((_, values), _, _) in zip(newton, judged):
+        assert_allclose(values, [cost(*one) for one in zip(H_k, b_k, t_k, X)])
+
+
+def test_a_drop_within_the_rounding_of_a_large_objective_is_none():
+    """Near 1e8 numbers lie 1.5e-8 apart, and sixteen roundings are 3.6e-7."""
+    for drop, is_lower in ((1e-7, False), (1e-6, True)):
+        progress = module.Descent(1, patience=1)
+        assert progress.goes_on(np.array([1e8])).all()
+        assert progress.goes_on(np.array([1e8 - drop])).tolist() == [is_lower]
+    progress = module.Descent(1, patience=1)
+    progress.goes_on(np.zeros(1))
+    assert not progress.goes_on(np.zeros(1)).any()  # as low as before is not lower

@@ -279,3 +279,38 @@ def test_a_limit_of_others_that_begins_and_ends_meanwhile_changes_nothing(monkey
             pass
         assert library.n_threads == 1
     assert library.n_threads == 4
+
+
+def test_what_is_made_beside_an_array_is_an_array_of_the_type_asked_for():
+    X = np.ones(2, np.float32)
+    assert type(backend.beside([1.0, 2.0], X)) is np.ndarray
+    assert backend.zeros((2, 3), X).dtype == np.float32
+    assert backend.zeros((2, 3), X, np.int16).dtype == np.int16
+    assert not backend.zeros((2, 3), X).any()
+
+
+def test_tensors_are_factored_and_solved_as_arrays_are(spd):
+    torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'crosslabel[gpu]'")
+    rows = torch.as_tensor(np.random.default_rng(1).normal(size=(4, 6)))
+    L = backend.cholesky(torch.as_tensor(spd))
+    assert_allclose(L @ L.T, spd)
+    assert_allclose(backend.solve_lower(rows, L) @ L.T, rows)
+    assert_allclose(backend.solve_upper(rows, L) @ L, rows)
+    assert_allclose(spd @ backend.solve_columns(rows.T, L).numpy(), rows.T)
+
+
+@pytest.mark.parametrize("kind", ["array", "tensor"])
+def test_parts_of_columns_diagonals_norms_and_types(kind):
+    X = np.random.default_rng(0).normal(size=(3, 6))
+    A, big = X[:, :3].copy(), np.array([[3e200, 4e200], [0, 0]])
+    if kind == "tensor":
+        torch = pytest.importorskip("torch", reason="needs PyTorch")
+        X, A, big = (torch.as_tensor(part) for part in (X, A, big))
+    home = backend.from_device
+    sums, rows = home(backend.part_sums(X, [2, 1, 3])), home(X)
+    assert_allclose(sums, np.stack([rows[:, :2].sum(1), rows[:, 2], rows[:, 3:].sum(1)], 1))
+    before = home(A + 0)
+    assert backend.add_to_diagonal(A, 2.0) is A
+    assert_allclose(home(A), before + 2 * np.eye(3))
+    assert_allclose(home(backend.norms(big)), [5e200, 0])
+    assert backend.dtype_of(X) == np.float64

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -69,3 +70,13 @@ def test_probabilities_are_powers_of_residuals():
     residuals = np.array([[2.0, 1.0, 8.0], [0.5, 3.0, 0.75]])
     expected = residuals**-1.7 / (residuals**-1.7).sum(axis=1, keepdims=True)
     assert_allclose(probabilities(-residuals, 1.7), expected)
+
+
+def test_tensors_are_calibrated_as_arrays_are():
+    torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'crosslabel[gpu]'")
+    rng = np.random.default_rng(0)
+    scores, labels = -rng.uniform(0.1, 2, size=(20, 3)), rng.integers(0, 3, 20)
+    weights = rng.uniform(0.2, 3, 20)
+    expected = fit_temperature(scores, labels, weights)
+    found = fit_temperature(torch.as_tensor(scores), labels, weights)
+    assert_allclose(found, expected, rtol=1e-6)

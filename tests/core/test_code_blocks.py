@@ -17,7 +17,9 @@ from crosslabel.core.code_blocks import (
 
 def test_slices_that_follow_each_other_are_one():
     assert joined([slice(2, 4), slice(4, 7)]) == slice(2, 7)
+    assert joined([slice(2, 4), slice(4, 7), slice(7, 9)]) == slice(2, 9)
     assert_array_equal(joined([slice(0, 2), slice(3, 5)]), [0, 1, 3, 4])
+    assert_array_equal(joined([slice(0, 2), slice(2, 3), slice(4, 5)]), [0, 1, 2, 4])
     assert_array_equal(joined([slice(3, 5), slice(0, 2)]), [3, 4, 0, 1])
 
 

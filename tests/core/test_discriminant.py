@@ -4,7 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from crosslabel.core.discriminant import Discriminant, WithinClass, discriminant
+from crosslabel.core import discriminant as module
+from crosslabel.core.discriminant import (
+    Contrasts,
+    Discriminant,
+    WithinClass,
+    discriminant,
+    positive,
+)
 from crosslabel.core.moments import Moments
 from tests.core.problems import samples
 
@@ -124,3 +131,84 @@ def test_tensors_give_tensors():
     assert isinstance(scores, torch.Tensor)
     assert_allclose(scores.numpy(), one.scores(Y))
     assert one.scores(torch.as_tensor(Y, dtype=torch.float32)).dtype == torch.float32
+
+
+def test_samples_of_zeros_are_alike_to_all():
+    one = discriminant(Moments.from_samples(np.zeros((4, 3)), np.arange(4) % 2, 2), 0.5)
+    assert_allclose(one.scores(np.eye(3)), 0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_samples_vary_by_more_than_a_hundred_roundings_of_the_longest_mean(dtype):
+    means = np.array([[3, 4], [0, 0.125]], dtype)
+    limit = (100 * float(np.finfo(dtype).eps)) ** 2 * 25
+    assert module._varies(1.005 * limit, means)
+    assert not module._varies(0.995 * limit, means)
+
+
+def test_a_variance_below_rounding_is_the_mean_of_all():
+    assert_allclose(positive(np.array([2e6, 1e-7, 1.0])), [2e6, 2000001 / 3, 1.0])
+    assert_allclose(positive(np.array([2e-6, 1e-15, 1e-20])), [2e-6, 1e-15, (2e-6 + 1e-15) / 3])
+    assert_allclose(positive(np.zeros(2)), 1.0)
+
+
+LABELS = np.array([0, 0, 0, 1, 1, 3, 3, 3, 3])
+"""Of five classes two have no sample."""
+
+
+def few_samples(varying=1.0, seed=0):
+    """Rows longer than they are many, ordered by class, and their weights."""
+    rng = np.random.default_rng(seed)
+    means = 2 * rng.normal(size=(5, 14))
+    X = means[LABELS] + varying * rng.normal(size=(len(LABELS), 14))
+    return X, rng.uniform(0.3, 3, len(LABELS)), rng.normal(size=(6, 14))
+
+
+def by_contrasts(X, weights, alpha, size, Y):
+    """Scores by the formula; a class without samples has the mean of all."""
+    W, means = np.zeros((X.shape[1],) * 2), np.tile(weights @ X / weights.sum(), (5, 1))
+    for c in np.unique(LABELS):
+        w, own = weights[c == LABELS], X[c == LABELS]
+        means[c] = w @ own / w.sum()
+        W += ((own - means[c]).T * w) @ (own - means[c]) / weights.sum()
+    energy = sum(w * x @ x for w, x in zip(weights, X)) / weights.sum()
+    varies = np.trace(W) > 1e-12 * energy
+    shift = alpha * (np.trace(W) / size if varies else energy)
+    inverse = np.linalg.inv(W * varies + shift * np.eye(len(W)))
+    return np.array([[m @ inverse @ y - 0.5 * m @ inverse @ m for m in means] for y in Y])
+
+
+@pytest.mark.parametrize("varying", [1.0, 3e-5, 0.0])
+@pytest.mark.parametrize("size", [9, 14])
+def test_discriminants_by_products_of_samples_are_the_formula(varying, size):
+    X, weights, Y = few_samples(varying)
+    contrasts, shrinkages = Contrasts.of(LABELS, weights, 5), [0.01, 0.4, 30.0]
+    found = contrasts.discriminants(X @ X.T, X @ Y.T, shrinkages, size)
+    for scores, alpha in zip(found, shrinkages):
+        expected = by_contrasts(X, weights, alpha, size, Y)
+        digits = 1e-4 if varying == 3e-5 else 1e-7  # such samples have lost digits themselves
+        close = {"rtol": 100 * digits, "atol": digits * np.abs(expected).max()}
+        assert_allclose(scores, expected, **close)
+        one = contrasts.discriminant(X @ X.T, X, alpha, size)
+        assert_allclose(one.scores(Y), expected, **close)
+        assert_allclose(one.offsets, expected[0] - Y[0] @ one.weights.T, **close)
+
+
+def test_contrasts_of_zeros_are_alike_to_all():
+    nothing = Contrasts.of(LABELS, np.ones(9), 5).discriminants(
+        np.zeros((9, 9)), np.zeros((9, 2)), [0.5], 14
+    )
+    assert_allclose(nothing, 0)
+
+
+def test_turned_samples_are_the_means_and_what_varies():
+    X, weights, _ = few_samples()
+    contrasts = Contrasts.of(LABELS, weights, 5)
+    turned = contrasts.turned(X)
+    assert_allclose(turned.T @ turned, (X.T * weights) @ X)
+    for place, c in enumerate(np.unique(LABELS)):
+        w, own = weights[c == LABELS], X[c == LABELS]
+        assert_allclose(turned[contrasts.first[place]], -(w @ own) / np.sqrt(w.sum()))
+        rest = turned[np.intersect1d(contrasts.rest, np.flatnonzero(c == LABELS))]
+        about = own - w @ own / w.sum()
+        assert_allclose(rest.T @ rest, (about.T * w) @ about, atol=1e-12)

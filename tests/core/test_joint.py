@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 from scipy.optimize import brentq, minimize
 
 from crosslabel.core.joint import (
@@ -162,3 +163,15 @@ def test_a_temperature_is_where_the_slope_of_the_loss_vanishes(signal, size):
 def test_the_spread_is_the_root_of_the_mean_square():
     scores = np.array([[0.0, 3.0, 6.0], [1.0, 1.0, 1.0]])
     assert spread(scores) == pytest.approx(np.sqrt((9 + 0 + 9) / 6))
+
+
+def test_scores_on_a_device_say_the_same():
+    torch = pytest.importorskip("torch", reason="needs PyTorch")
+    scores, labels, weights = problem(3)
+    there = torch.as_tensor(scores)
+    expected = fit_weights(scores, labels, weights, pull=2.0)
+    assert_allclose(fit_weights(there, labels, weights, pull=2.0), expected, rtol=1e-12)
+    found = temperature(there[0].clone(), labels, weights)
+    assert_allclose(found, temperature(scores[0], labels, weights), rtol=1e-12)
+    assert_allclose(log_losses(there[0], labels), log_losses(scores[0], labels))
+    assert_allclose(spread(there[1]), spread(scores[1]))

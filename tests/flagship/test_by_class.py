@@ -4,7 +4,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel import CrossLabelClassifier
 from crosslabel.core.code_blocks import UndeterminedCodesError
-from crosslabel.flagship import by_class
+from crosslabel.flagship import by_class, crosslabel
+from crosslabel.flagship.problem import Settings
+from tests import naive
 from tests.core.problems import samples
 
 SMALL = 64 * 9 * 20
@@ -69,12 +71,11 @@ def test_classes_that_are_learnt_some_at_a_time_are_those_of_all_at_once(
 
 
 def test_groups_hold_as_many_samples_as_fit_and_at_least_one_class():
-    labels = np.repeat(np.arange(5), (3, 4, 50, 2, 2))
-    empty = model()._empty_summary(np.ones((1, 9)))
-    source = by_class.ClassSource(None, np.arange(5), labels, np.ones(61), empty)
-    found = [group.tolist() for group in source.groups(64 * 9 * 7)]
+    counts = np.array([3, 4, 50, 2, 2])
+    found = [group.tolist() for group in by_class.groups(counts, 9, 64 * 9 * 7)]
     assert found == [[0, 1], [2], [3, 4]]
-    assert [group.tolist() for group in source.groups(64 * 9 * 6)] == [[0], [1], [2], [3, 4]]
+    found = [group.tolist() for group in by_class.groups(counts, 9, 64 * 9 * 6)]
+    assert found == [[0], [1], [2], [3, 4]]
 
 
 def test_weights_count_as_ever_and_none_at_all_takes_a_class_away(data):
@@ -121,3 +122,41 @@ def test_an_error_names_the_class(data, monkeypatch):
     monkeypatch.setattr("crosslabel.flagship.problem.closed_form", failing)
     with pytest.raises(np.linalg.LinAlgError, match="'a'"):
         model(memory_limit=SMALL).fit(X, y)
+
+
+def test_what_is_told_and_noted_on_the_way(data, monkeypatch):
+    X, y = data
+    calls = naive.captured(monkeypatch, crosslabel, "train_by_class")
+    weights = np.random.default_rng(2).uniform(0.5, 2, len(X))
+    model(memory_limit=SMALL).fit(X, y, weights)
+    (((source, choice, *_), _, _),) = calls
+    learnt, said = [], []
+    fitted = by_class.train_by_class(
+        source, choice, SMALL, lambda *told: said.append(told), learnt.append
+    )
+    sizes = [np.sum(source.labels == c) for c in range(7)]
+    assert learnt == [sum(sizes[c] for c in group) for group in source.groups(SMALL)]
+    ((iteration, objective),) = said
+    assert iteration == 0
+    assert_allclose(objective, sum(values[-1] for values in fitted.apart))
+    assert_allclose(fitted.choice.n_samples, weights.sum())
+
+
+def test_the_room_has_a_row_for_each_atom_that_a_class_can_have():
+    empty = model()._empty_summary(np.ones((1, 9)))
+    source = by_class.ClassSource(
+        None, np.arange(3), np.repeat(np.arange(3), (3, 12, 5)), np.ones(20), empty
+    )
+    assert source.room(Settings(atoms_per_class=4)).shape == (3 + 4 + 4, 9)
+
+
+def test_one_feature_counts_as_one():
+    empty = model()._empty_summary(np.ones((1, 1)))
+    source = by_class.ClassSource(None, np.arange(3), np.arange(12) % 3, np.ones(12), empty)
+    assert [group.tolist() for group in source.groups(64 * 8)] == [[0, 1], [2]]
+
+
+def test_learning_takes_sixteen_copies_of_four_bytes():
+    X = np.ones((2, 5))
+    assert not by_class.exceeds(X, 16 * 4 * 10)
+    assert by_class.exceeds(X, 16 * 4 * 10 - 1)

@@ -82,3 +82,9 @@ def test_the_temperature_is_that_of_samples_that_their_class_has_not_seen(rule):
     member = Member(problem.summary.lift, problem.settings, rule)
     assert_allclose(calibrated(problem, member, solution), expected, rtol=1e-4)
     assert_array_equal(solution.dictionary, before)
+
+
+def test_two_classes_are_enough_to_learn_a_temperature_from():
+    problem = problem_of((8, 9), ridge=0.1)
+    member = Member(problem.summary.lift, problem.settings, "local")
+    assert calibrated(problem, member, learn(problem)) != 1.0

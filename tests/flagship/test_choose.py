@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from crosslabel.core.discriminant import discriminant
 from crosslabel.core.joint import shares, temperature
+from crosslabel.core.moments import Moments
 from crosslabel.core.ordering import mixed
 from crosslabel.core.rules import RULES
+from crosslabel.flagship import choose as module
 from crosslabel.flagship.choose import (
     MOST,
     N_FOLDS,
@@ -27,6 +30,7 @@ from crosslabel.flagship.problem import Settings, Wish
 from crosslabel.flagship.race import Candidate, JointSetting
 from crosslabel.intake.checking import Training
 from crosslabel.intake.lift import Lift
+from tests import naive
 
 WISH = Wish(Settings(atoms_per_class=30))
 
@@ -330,3 +334,37 @@ def test_one_class_has_nothing_to_choose_and_a_lonely_sample_does_no_harm():
     assert (member.settings.ridge, member.share) == (0.1, 10.0)
     lonely = np.r_[labels[:-1], 3]
     assert choose(distinct(X, lonely), WISH).scores
+
+
+def members_of_long_rows(lift=None):
+    """What is chosen for samples that are fewer than their features."""
+    X, labels = blobs(n=45, m=60)
+    samples = distinct(X, labels)
+    return samples, choose(samples, Wish(Settings(), kernel="linear"), lift).members
+
+
+def test_a_discriminant_is_handed_on_where_all_samples_chose(monkeypatch):
+    samples, members = members_of_long_rows()
+    handed = [one for one in members if one.discriminant is not None]
+    assert handed
+    for one in handed:
+        statistics = Moments.from_samples(one.lift(samples.X), samples.labels, 3)
+        expected = discriminant(statistics, one.shrinkage)
+        assert_allclose(one.discriminant.weights, expected.weights, rtol=1e-5, atol=1e-8)
+        assert_allclose(one.discriminant.offsets, expected.offsets, rtol=1e-5, atol=1e-8)
+    # A summary that keeps some samples has statistics of more.
+    _, members = members_of_long_rows(Lift(unit=False))
+    assert [one.discriminant for one in members] == [None] * len(members)
+    monkeypatch.setattr(module, "MOST", 40)
+    _, members = members_of_long_rows()
+    assert [one.discriminant for one in members] == [None] * len(members)
+
+
+def test_more_atoms_are_tried_by_the_usual_class_in_the_training_of_the_last_fold(monkeypatch):
+    asked = naive.captured(monkeypatch, module, "grid_of")
+    fold = np.repeat([0, 1, 0, 1, 0, 1], [7, 3, 4, 2, 1, 3])
+    labels = np.repeat([0, 1, 3], [10, 6, 4])  # no sample of class 2
+    X = np.random.default_rng(0).normal(size=(20, 5))
+    samples = Distinct(X, labels, np.ones(20), np.arange(20, dtype=np.uint64))
+    module._field(samples, {"unit": LiftPlan(Lift())}, fold, WISH)
+    assert [args[1] for args, _, _ in asked] == [4]  # of seven, four and one

@@ -45,7 +45,8 @@ def test_the_best_are_those_of_sorting_all_scores(settings, values, monkeypatch)
         assert_array_equal(found.labels, naive[0])
         for mine, expected in zip(found[1:], naive[1:]):
             assert mine.dtype == expected.dtype
-            assert_allclose(mine, expected, rtol=1e-5 if mine.dtype == np.float32 else 1e-9)
+            # A query alone and one among others may be multiplied in another order.
+            assert_allclose(mine, expected, rtol=1e-4 if mine.dtype == np.float32 else 1e-9)
         assert_array_equal(found.labels[:, 0], model.predict(X))
         assert (np.diff(found.probabilities, axis=1) <= 0).all()
 

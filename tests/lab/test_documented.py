@@ -124,3 +124,23 @@ def test_the_command_writes_figures_and_tables(spec, tmp_path, monkeypatch):
     assert isinstance(only, Figure)
     assert only.means["accuracy"] == pytest.approx(55.0)
     assert "55.00 ± 7.07, 2 of 3 splits" in (tmp_path / PAGE).read_text()
+
+
+def test_a_row_goes_on_where_another_machine_ended(write_spec, tmp_path, monkeypatch):
+    spec = write_spec(('"codes", ', ""))  # a store without codes lacks nothing but numbers
+    monkeypatch.setattr(module, "DOCS", tmp_path)
+    monkeypatch.setattr(module, "load_specs", lambda: [spec])
+    (tmp_path / PAGE).parent.mkdir()
+    (tmp_path / PAGE).write_text(MARK)
+    begun = filled(spec, tmp_path / "begun", CRC=(0.5, 0.6))
+    ended = Store(tmp_path / "ended")
+    for given in (["--store", str(begun.folder)], ["--fill", str(ended.folder)]):
+        monkeypatch.setattr(sys, "argv", ["documented", *given])
+        module.main()
+    last = next(c for c in spec.cells() if c.place == ("small", "CRC", "10", 2))
+    assert set(ended.found(spec.cells())) == set(begun.found(spec.cells()))
+    only_last = Store(tmp_path / "last")
+    only_last.put(last, record_of(last, 0.7))
+    monkeypatch.setattr(sys, "argv", ["documented", "--store", str(only_last.folder)])
+    module.main()
+    assert "| CRC | not run | 60.00 ± 10.00 |" in (tmp_path / PAGE).read_text()

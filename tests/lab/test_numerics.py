@@ -47,12 +47,15 @@ N_CLASSES, N_EACH, N_FEATURES = 4, 8, 10
 
 
 def samples(seed):
-    """Classes near two-dimensional subspaces; the same numbers on every machine."""
+    """Classes near two-dimensional subspaces; the same bits on every machine, as they are rounded.
+
+    Samples are ordered by a hash of their bits: another last digit would be another start.
+    """
     random = np.random.RandomState(seed)
     bases = np.random.RandomState(7).normal(size=(N_CLASSES, 2, N_FEATURES))
     weights = random.normal(size=(N_CLASSES, N_EACH, 2)) + np.array([2.0, 0.0])
     X = (weights @ bases).reshape(-1, N_FEATURES) + 0.3 * random.normal(size=(32, N_FEATURES))
-    return X, np.repeat(np.arange(N_CLASSES), N_EACH)
+    return X.round(3), np.repeat(np.arange(N_CLASSES), N_EACH)
 
 
 def summed(values):
@@ -107,7 +110,8 @@ def test_the_numbers_are_those_of_the_version(name):
     entry = numerics()[name]
     found = step_gives(name) if name in STEPS else estimator_gives(name)
     shown = ", ".join(f"{value:.7g}" for value in found)
-    assert found == pytest.approx(entry.gives, rel=1e-4, abs=1e-7), (
+    # The last of three is a sum that cancels, so that little is left but what rounding adds.
+    assert found == pytest.approx(entry.gives, rel=1e-4, abs=1e-6), (
         f"{name} computes other numbers. In numerics.toml it becomes:\n"
         f"{name} = {{ version = {entry.version + 1}, gives = [{shown}] }}"
     )

@@ -104,7 +104,8 @@ def test_an_interrupted_extraction_goes_on_to_the_same_files(photos, tmp_path, m
     monkeypatch.setattr(pyramids, "extract", interrupted)
     with pytest.raises(KeyboardInterrupt):
         coordinates(photos, SPLITS, tmp_path / "cut", 1)
-    assert json.loads((tmp_path / "cut" / "done.json").read_text()) == 4
+    for number in (0, 1):
+        assert json.loads((tmp_path / "cut" / f"done{number}.json").read_text()) == 4
     again = coordinates(photos, SPLITS, tmp_path / "cut", 1)
     assert taken[3:] == [4, 1]
     for place, expected in zip(again, whole):
@@ -114,8 +115,43 @@ def test_an_interrupted_extraction_goes_on_to_the_same_files(photos, tmp_path, m
 def test_progress_of_files_that_are_gone_does_not_count(photos, tmp_path):
     folder = tmp_path / "kept"
     whole = [np.load(place) for place in coordinates(photos, SPLITS, folder, 1)]
-    (folder / "done.json").write_text("9")
+    (folder / "done1.json").write_text("9")
     (folder / "coordinates1.npy").unlink()
+    for place, expected in zip(coordinates(photos, SPLITS, folder, 1), whole):
+        np.testing.assert_array_equal(np.load(place), expected)
+
+
+def test_a_split_asked_for_alone_has_the_file_that_it_has_among_all(photos, tmp_path):
+    whole = [np.load(place) for place in coordinates(photos, SPLITS, tmp_path / "whole", 1)]
+    (place,) = coordinates(photos, SPLITS, tmp_path / "one", 1, only=[1])
+    assert {file.name for file in (tmp_path / "one").iterdir()} == {
+        "coordinates1.npy",
+        "roots1.npy",
+        "samples.npz",
+    }
+    np.testing.assert_array_equal(np.load(place), whole[1])
+
+
+def test_splits_that_were_cut_at_different_places_both_go_on_to_their_files(
+    photos, tmp_path, monkeypatch
+):
+    whole = [np.load(place) for place in coordinates(photos, SPLITS, tmp_path / "whole", 1)]
+    folder, extract, left = tmp_path / "cut", pyramids.extract, [0]
+
+    def interrupted(function, items, **options):
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+        return extract(function, items, **options)
+
+    monkeypatch.setattr(pyramids, "extract", interrupted)
+    for number, calls in ((0, 3), (1, 1)):  # the samples are drawn once; then batches of four
+        left[0] = calls
+        with pytest.raises(KeyboardInterrupt):
+            coordinates(photos, SPLITS, folder, 1, only=[number])
+    done = [json.loads((folder / f"done{number}.json").read_text()) for number in (0, 1)]
+    assert done == [8, 4]
+    left[0] = len(photos)
     for place, expected in zip(coordinates(photos, SPLITS, folder, 1), whole):
         np.testing.assert_array_equal(np.load(place), expected)
 

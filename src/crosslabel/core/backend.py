@@ -9,7 +9,7 @@ imported by looking. What a GPU does otherwise is in `core.gpu`.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from threading import Lock, local
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 from threadpoolctl import ThreadpoolController
 
-from crosslabel.core.scaling import Array
+from crosslabel.core.scaling import Array, row_norms
 
 if TYPE_CHECKING:
     import torch
@@ -55,6 +55,11 @@ def beside(values: ArrayOrTensor, X: ArrayOrTensor) -> ArrayOrTensor:
     return sys.modules["torch"].as_tensor(values, device=X.device)
 
 
+def dtype_of(X: ArrayOrTensor) -> np.dtype:
+    """The type of the values, as NumPy calls it."""
+    return np.dtype(str(X.dtype).removeprefix("torch."))
+
+
 def in_float64(X: ArrayOrTensor) -> ArrayOrTensor:
     """X in double precision; X itself where it is."""
     return X.double() if is_tensor(X) else X.astype(np.float64, copy=False)
@@ -77,6 +82,24 @@ def take_along(X: ArrayOrTensor, places: ArrayOrTensor, axis: int) -> ArrayOrTen
     if is_tensor(X):
         return sys.modules["torch"].take_along_dim(X, places, axis)
     return np.take_along_axis(X, places, axis)
+
+
+def add_to_diagonal(A: ArrayOrTensor, value: ArrayOrTensor | float) -> ArrayOrTensor:
+    """A square matrix with one number, or one for each row, added to its diagonal, in place."""
+    if is_tensor(A):
+        A.diagonal().add_(value)
+    else:
+        A[np.diag_indices_from(A)] += value
+    return A
+
+
+def part_sums(X: ArrayOrTensor, sizes: Sequence[int]) -> ArrayOrTensor:
+    """Sums over columns that belong together: so many each, one after the other, at least one."""
+    if not is_tensor(X):
+        return np.add.reduceat(X, np.cumsum([0, *sizes[:-1]]), axis=1)
+    # A product adds in an order of its own on every call alike; sums into places do not.
+    parts = np.repeat(np.arange(len(sizes)), sizes)
+    return X @ beside(np.eye(len(sizes))[parts], X).to(X.dtype)
 
 
 def require_torch(wish: str) -> ModuleType:
@@ -222,6 +245,15 @@ def threads_for(flops: float, small: float = SMALL) -> AbstractContextManager[No
 def energies(X: ArrayOrTensor) -> ArrayOrTensor:
     """‖x‖² of each row."""
     return namespace(X).einsum("ij,ij->i", X, X)
+
+
+def norms(X: ArrayOrTensor) -> ArrayOrTensor:
+    """‖x‖ of each row, without under- or overflow of the squares."""
+    if not is_tensor(X):
+        return row_norms(X)
+    peaks = X.abs().amax(dim=1, keepdim=True)
+    scaled = X / namespace(X).where(peaks > 0, peaks, 1)
+    return peaks[:, 0] * energies(scaled).sqrt()
 
 
 def cholesky(A: ArrayOrTensor) -> ArrayOrTensor:

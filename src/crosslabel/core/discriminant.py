@@ -15,7 +15,21 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import csr_array
 
-from crosslabel.core.backend import cholesky, is_tensor, namespace, solve_lower, solve_upper
+from crosslabel.core.backend import (
+    ArrayOrTensor,
+    add_to_diagonal,
+    beside,
+    cholesky,
+    dtype_of,
+    energies,
+    in_float64,
+    in_type,
+    is_tensor,
+    namespace,
+    solve_lower,
+    solve_upper,
+    zeros,
+)
 from crosslabel.core.moments import Labels, Moments, within_scatter
 from crosslabel.core.scaling import Array
 
@@ -95,12 +109,12 @@ class WithinClass:
         Of the statistics; all else is in float64.
     """
 
-    rows: Array | None
-    gram: Array
+    rows: ArrayOrTensor | None
+    gram: ArrayOrTensor
     scale: float
-    means: Array
-    deviations: Array | None
-    dtype: np.dtype
+    means: ArrayOrTensor
+    deviations: ArrayOrTensor | None
+    dtype: object
 
     @classmethod
     def of(cls, statistics: Moments, own_variances: bool = False) -> WithinClass:
@@ -109,13 +123,25 @@ class WithinClass:
         total = max(float(statistics.counts.sum()), np.finfo(float).tiny)
         rows = array / np.sqrt(total) if is_factor else None
         W = array / total if rows is None else rows @ rows.T
-        means, dtype = statistics.means.astype(np.float64), statistics.means.dtype
-        if not own_variances or not _varies(float(np.trace(W)), statistics.means):
-            return cls(rows, W, _scale(float(np.trace(W)), statistics.means), means, None, dtype)
-        variances = np.diagonal(W) if rows is None else np.einsum("if,if->f", rows, rows)
-        deviations = np.sqrt(positive(variances))
+        return cls.of_scatter(rows, W, statistics.means, own_variances)
+
+    @classmethod
+    def of_scatter(
+        cls,
+        rows: ArrayOrTensor | None,
+        W: ArrayOrTensor,
+        given: ArrayOrTensor,
+        own_variances: bool = False,
+    ) -> WithinClass:
+        """From W itself, or rows F with FᵀF = W and FFᵀ, and means in the type of the samples."""
+        xp, trace = namespace(W), float(W.diagonal().sum())
+        means, dtype = in_float64(given), given.dtype
+        if not own_variances or not _varies(trace, given):
+            return cls(rows, W, _scale(trace, given), means, None, dtype)
+        variances = W.diagonal() if rows is None else xp.einsum("if,if->f", rows, rows)
+        deviations = xp.sqrt(positive(variances))
         rows = None if rows is None else rows / deviations
-        W = W / np.outer(deviations, deviations) if rows is None else rows @ rows.T
+        W = W / (deviations[:, None] * deviations) if rows is None else rows @ rows.T
         return cls(rows, W, 1.0, means / deviations, deviations, dtype)
 
     def discriminant(self, shrinkage: float) -> Discriminant:
@@ -123,10 +149,8 @@ class WithinClass:
         shift = shrinkage * self.scale
         if self.rows is not None and shift == 0:
             raise _singular(shrinkage)
-        shifted = self.gram.copy()
-        shifted[np.diag_indices_from(shifted)] += shift
         try:
-            L = cholesky(shifted)
+            L = cholesky(add_to_diagonal(self.gram + 0, shift))
         except np.linalg.LinAlgError:
             raise _singular(shrinkage) from None
         if self.rows is None:
@@ -134,25 +158,26 @@ class WithinClass:
         else:  # μ(FᵀF + τI)⁻¹ = (μ − μFᵀ(FFᵀ + τI)⁻¹F)/τ
             inside = solve_upper(solve_lower(self.means @ self.rows.T, L), L)
             solved = (self.means - inside @ self.rows) / shift
-        offsets = -0.5 * np.einsum("cf,cf->c", solved, self.means)
+        offsets = -0.5 * namespace(solved).einsum("cf,cf->c", solved, self.means)
         if self.deviations is not None:
             solved = solved / self.deviations
-        return Discriminant(solved.astype(self.dtype), offsets.astype(self.dtype))
+        return Discriminant(in_type(solved, self.dtype), in_type(offsets, self.dtype))
 
 
-def positive(variances: Array) -> Array:
+def positive(variances: ArrayOrTensor) -> ArrayOrTensor:
     """Variances, with their mean for features that vary by no more than rounding."""
     mean = float(variances.mean()) or 1.0
-    return np.where(variances > 1e-12 * mean, variances, mean)
+    return namespace(variances).where(variances > 1e-12 * mean, variances, mean)
 
 
-def _varies(trace: float, means: Array) -> bool:
+def _varies(trace: float, means: ArrayOrTensor) -> bool:
     """Whether samples vary by more than rounding: equal ones do by that of their mean."""
-    rounding = (100 * np.finfo(means.dtype).eps) ** 2 * float(np.max(np.sum(means**2, axis=1)))
+    eps = np.finfo(dtype_of(means)).eps
+    rounding = (100 * eps) ** 2 * float(energies(means).max())
     return bool(trace > rounding)
 
 
-def _scale(trace: float, means: Array) -> float:
+def _scale(trace: float, means: ArrayOrTensor) -> float:
     """tr(W)/M; one where samples do not vary: every α then gives the nearest mean."""
     return trace / means.shape[1] if _varies(trace, means) else 1.0
 
@@ -209,22 +234,26 @@ class Contrasts(NamedTuple):
         rest = np.delete(numbers, first)
         return cls(first, rest, present, masses, n_classes, roots[:, None], across)
 
-    def turned(self, products: Array) -> Array:
+    def turned(self, products: ArrayOrTensor) -> ArrayOrTensor:
         """Products of turned samples, from those of samples: (n_samples, n_others) both."""
-        weighted = self.roots * products
-        weighted -= self.across.T @ (self.across @ weighted)
-        return weighted
+        return self._mirrored(beside(self.roots, products) * products)
 
-    def on_means(self, turned: Array) -> Array:
+    def _mirrored(self, rows: ArrayOrTensor) -> ArrayOrTensor:
+        """Rows of each class by its reflection, in place."""
+        across = beside(self.across.toarray(), rows) if is_tensor(rows) else self.across
+        rows -= across.T @ (across @ rows)
+        return rows
+
+    def on_means(self, turned: ArrayOrTensor) -> ArrayOrTensor:
         """Products with the mean of each of all classes, from columns that became means."""
-        found = np.empty((len(turned), self.n_classes))
-        found[:] = (turned @ (-np.sqrt(self.masses) / self.masses.sum()))[:, None]
-        found[:, self.labels] = turned / -np.sqrt(self.masses)
+        found, roots = zeros((len(turned), self.n_classes), turned), -np.sqrt(self.masses)
+        found[:] = (turned @ beside(roots / self.masses.sum(), turned))[:, None]
+        found[:, self.labels] = turned / beside(roots, turned)
         return found
 
     def discriminants(
-        self, gram: Array, asked: Array, shrinkages: Sequence[float], size: int
-    ) -> Array:
+        self, gram: ArrayOrTensor, asked: ArrayOrTensor, shrinkages: Sequence[float], size: int
+    ) -> ArrayOrTensor:
         """Gaussian discriminants of queries, for every shrinkage, by inner products alone.
 
         With W = ZᵀZ/n, Z the rows that vary, (W + sI)⁻¹ = (I − Zᵀ(ZZᵀ + nsI)⁻¹Z)/s.
@@ -245,12 +274,14 @@ class Contrasts(NamedTuple):
         """
         gram, asked = self.turned(self.turned(gram).T), self.turned(asked).T
         queries, asked = self.on_means(asked[:, self.first]), asked[:, self.rest]  # yᵀμ, Zy
-        found = np.empty((len(shrinkages), *queries.shape))
+        found = zeros((len(shrinkages), *queries.shape), queries)
         for place, (shift, inside, own) in enumerate(self._systems(gram, shrinkages, size)):
             found[place] = (queries - asked @ inside - 0.5 * own) / shift
         return found
 
-    def discriminant(self, gram: Array, rows: Array, shrinkage: float, size: int) -> Discriminant:
+    def discriminant(
+        self, gram: ArrayOrTensor, rows: ArrayOrTensor, shrinkage: float, size: int
+    ) -> Discriminant:
         """The Gaussian discriminant itself, as a combination of the samples.
 
         Parameters
@@ -263,34 +294,36 @@ class Contrasts(NamedTuple):
         """
         gram = self.turned(self.turned(gram).T)
         ((shift, inside, own),) = self._systems(gram, [shrinkage], size)
-        turned = np.empty((len(gram), self.n_classes))
-        turned[self.first] = self.on_means(np.eye(len(self.first)))
+        turned = zeros((len(gram), self.n_classes), gram)
+        turned[self.first] = self.on_means(beside(np.eye(len(self.first)), gram))
         turned[self.rest] = -inside
-        turned -= self.across.T @ (self.across @ turned)  # the reflection is its own inverse
-        return Discriminant((self.roots * turned).T @ rows / shift, -0.5 * own / shift)
+        turned = self._mirrored(turned)  # the reflection is its own inverse
+        combined = beside(self.roots, gram) * turned
+        return Discriminant(combined.T @ rows / shift, -0.5 * own / shift)
 
     def _systems(
-        self, gram: Array, shrinkages: Sequence[float], size: int
-    ) -> Iterator[tuple[float, Array, Array]]:
+        self, gram: ArrayOrTensor, shrinkages: Sequence[float], size: int
+    ) -> Iterator[tuple[float, ArrayOrTensor, ArrayOrTensor]]:
         """s, (ZZᵀ + nsI)⁻¹Zμ and s·μᵀ(W + sI)⁻¹μ for every shrinkage, from products as turned."""
         along = self.on_means(gram[self.rest][:, self.first])  # Zμ
         between = self.on_means(self.on_means(gram[self.first][:, self.first]).T)
         centred = gram[self.rest][:, self.rest]  # ZZᵀ
-        total = self.masses.sum()
-        energy, varying = np.trace(gram) / total, np.trace(centred) / total
+        xp, total = namespace(gram), self.masses.sum()
+        energy, varying = (float(xp.trace(part)) / total for part in (gram, centred))
         varies = varying > UNVARIED * energy
         scale = varying / size if varies else energy or 1.0
         for shrinkage in shrinkages:
-            shift, inside = shrinkage * scale, np.zeros_like(along)
+            shift, inside = shrinkage * scale, xp.zeros_like(along)
             if varies:
-                kept = centred.copy()
-                kept[np.diag_indices_from(kept)] += total * shift
-                inside = solved(kept, along)
-            yield shift, inside, np.diagonal(between) - np.einsum("nc,nc->c", along, inside)
+                inside = solved(add_to_diagonal(centred + 0, total * shift), along)
+            yield shift, inside, between.diagonal() - xp.einsum("nc,nc->c", along, inside)
 
 
-def solved(matrix: Array, right: Array) -> Array:
+def solved(matrix: ArrayOrTensor, right: ArrayOrTensor) -> ArrayOrTensor:
     """matrix⁻¹ right, of a positive definite matrix, which is overwritten."""
+    if is_tensor(matrix):
+        xp = namespace(matrix)
+        return xp.cholesky_solve(right, xp.linalg.cholesky(matrix))
     # Symmetric: its transpose is in the order that LAPACK overwrites without a copy.
     factor = cho_factor(matrix.T, lower=True, overwrite_a=True, check_finite=False)
     return cho_solve(factor, right, check_finite=False)

@@ -2,14 +2,17 @@
 
 The logits of a class are Σ_j a_j s_j, with s_j a score of the dictionary or of the discriminant
 and a_j ≥ 0. The weights hold the temperature too: the softmax of the logits is the probability.
+Scores may be tensors: what is found of them, a weight or a loss of each sample, comes home.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 
+from crosslabel.core.backend import ArrayOrTensor, beside, from_device, namespace
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
 
@@ -26,7 +29,7 @@ _ROUNDING = 8 * np.finfo(float).eps
 """Of scores, over the largest: what the mean of equal ones leaves of them."""
 
 
-def evidence(residuals: Array, energy: Array) -> Array:
+def evidence(residuals: ArrayOrTensor, energy: ArrayOrTensor) -> ArrayOrTensor:
     """−log of each class's residual, as the share that it leaves of a query's energy.
 
     Parameters
@@ -35,41 +38,43 @@ def evidence(residuals: Array, energy: Array) -> Array:
     energy : ndarray of shape (n_queries,)
         Squared norm of the query.
     """
-    whole = np.where(energy > 0, energy, 1)[:, None]
+    xp = namespace(residuals)
+    whole = xp.where(energy > 0, energy, 1)[:, None]
     # Bound what one query can say: below this share residuals are rounding.
-    return -np.log(np.clip(residuals / whole, 1e-9, None))
+    return -xp.log(xp.clip(residuals / whole, 1e-9, None))
 
 
-def spread(scores: Array) -> float:
+def spread(scores: ArrayOrTensor) -> float:
     """Root mean square of scores about their mean over the classes of a query; 1 for none."""
     return _centred(scores)[1] or 1.0
 
 
-def _centred(scores: Array) -> tuple[Array, float]:
+def _centred(scores: ArrayOrTensor) -> tuple[ArrayOrTensor, float]:
     """Scores about their mean over the classes, and their root mean square: 0 for rounding."""
-    centred = scores - scores.mean(axis=-1, keepdims=True)
-    found = float(np.sqrt(np.vdot(centred, centred) / centred.size))
-    is_rounding = found <= _ROUNDING * float(np.abs(scores).max(initial=0.0))
+    xp, centred = namespace(scores), scores - scores.mean(axis=-1, keepdims=True)
+    values = centred.reshape(-1)
+    found = math.sqrt(float(values @ values) / len(values)) if len(values) else 0.0
+    is_rounding = len(values) == 0 or found <= _ROUNDING * float(xp.abs(scores).max())
     return centred, 0.0 if is_rounding else found
 
 
-def log_losses(logits: Array, labels: Labels) -> Array:
+def log_losses(logits: ArrayOrTensor, labels: Labels) -> Array:
     """−log of the probability of each sample's own class."""
-    return _partition(logits)[1] - logits[np.arange(len(labels)), labels]
+    return from_device(_partition(logits)[1] - logits[np.arange(len(labels)), labels])
 
 
-def _partition(logits: Array) -> tuple[Array, Array]:
+def _partition(logits: ArrayOrTensor) -> tuple[ArrayOrTensor, ArrayOrTensor]:
     """Probabilities of the classes, and the log of the sum of exponentials, for each row."""
-    peak = logits.max(axis=1)
+    xp, peak = namespace(logits), namespace(logits).amax(logits, axis=1)
     chances = logits - peak[:, None]
-    np.exp(chances, out=chances)
+    xp.exp(chances, out=chances)
     total = chances.sum(axis=1)
     chances /= total[:, None]
-    return chances, peak + np.log(total)
+    return chances, peak + xp.log(total)
 
 
 def fit_weights(
-    scores: Array,
+    scores: ArrayOrTensor,
     labels: Labels,
     sample_weights: Array,
     *,
@@ -101,12 +106,13 @@ def fit_weights(
     origin = np.full(n_kinds, 1 / n_kinds) if start is None else np.asarray(start, dtype=np.float64)
     centred = scores - scores.mean(axis=2, keepdims=True)
     total = sample_weights.sum()
-    mass = sample_weights * (1 + DOUBT / total)
-    own = centred[:, np.arange(len(labels)), labels] @ sample_weights
+    mass = beside(sample_weights * (1 + DOUBT / total), scores)
+    own = centred[:, np.arange(len(labels)), labels] @ beside(sample_weights, scores)
+    own = from_device(own)
 
     def value(a: Array) -> float:
-        partition = _partition(np.tensordot(a, centred, 1))[1]
-        return float(mass @ partition - a @ own + 0.5 * pull * np.sum((a - origin) ** 2))
+        whole = float(mass @ _partition(mixed(a, centred))[1])
+        return float(whole - a @ own + 0.5 * pull * np.sum((a - origin) ** 2))
 
     a, height = origin, value(origin)
     for _ in range(_STEPS):
@@ -121,15 +127,20 @@ def fit_weights(
     return a
 
 
-def _derivatives(a: Array, centred: Array, mass: Array) -> tuple[Array, Array]:
+def mixed(a: Array, scores: ArrayOrTensor) -> ArrayOrTensor:
+    """Σ_j a_j s_j, with one weight of each kind of score."""
+    return namespace(scores).tensordot(beside(a, scores), scores, 1)
+
+
+def _derivatives(a: Array, centred: ArrayOrTensor, mass: ArrayOrTensor) -> tuple[Array, Array]:
     """First and second derivatives of the sum of log partition functions."""
-    chances, _ = _partition(np.tensordot(a, centred, 1))
+    chances, _ = _partition(mixed(a, centred))
     weighted = centred * chances
     expected = weighted.sum(axis=2)
     n_kinds = len(centred)
     squares = (weighted * mass[:, None]).reshape(n_kinds, -1) @ centred.reshape(n_kinds, -1).T
     second = squares - (expected * mass) @ expected.T
-    return expected @ mass, second
+    return from_device(expected @ mass), from_device(second)
 
 
 def _free_step(a: Array, slope: Array, curvature: Array) -> Array:
@@ -154,7 +165,7 @@ def _descend(
 
 
 def temperature(
-    scores: Array, labels: Labels, sample_weights: Array, start: float | None = None
+    scores: ArrayOrTensor, labels: Labels, sample_weights: Array, start: float | None = None
 ) -> tuple[float, float]:
     """The one weight of one kind of score, and its mean held-out log loss.
 
@@ -172,21 +183,22 @@ def temperature(
     if scale == 0:  # the classes are equal, whatever the weight
         return 1.0, float(np.log(scores.shape[1]))
     centred /= scale
-    total = sample_weights.sum()
-    mass = sample_weights * (1 + DOUBT / total)
+    xp, total = namespace(scores), sample_weights.sum()
+    mass = beside(sample_weights * (1 + DOUBT / total), scores)
+    sample_weights = beside(sample_weights, scores)
     # Below the highest of a sample, so that no exponential overflows.
-    peak = centred.max(axis=1)
+    peak = xp.amax(centred, axis=1)
     target = float(centred[np.arange(len(labels)), labels] @ sample_weights) - float(mass @ peak)
     below = centred - peak[:, None]
-    squares, chances = below**2, np.empty_like(below)
+    squares, chances = below**2, xp.empty_like(below)
     low, high = 0.0, np.inf
     a = 1.0 if start is None else float(np.clip(start * scale, 1 / _NEAR, _NEAR))
     for _ in range(_STEPS):
         whole = _exponentials(a, below, chances)
-        expected = np.einsum("nc,nc->n", chances, below) / whole
+        expected = xp.einsum("nc,nc->n", chances, below) / whole
         slope = float(mass @ expected) - target
         low, high = (low, a) if slope > 0 else (a, high)
-        bend = float(mass @ (np.einsum("nc,nc->n", chances, squares) / whole - expected**2))
+        bend = float(mass @ (xp.einsum("nc,nc->n", chances, squares) / whole - expected**2))
         step = a - slope / bend if abs(slope) < _FAR * bend else np.inf
         # Where Newton leaves what is known to hold the root, or goes far off, halve or double.
         moved = step if low < step < high else (0.5 * (low + high) if high < np.inf else 2 * a)
@@ -194,14 +206,15 @@ def temperature(
         if done:
             break
     own = below[np.arange(len(labels)), labels]
-    losses = np.log(_exponentials(a, below, chances)) - a * own
+    losses = xp.log(_exponentials(a, below, chances)) - a * own
     return a / scale, float(sample_weights @ losses / total)
 
 
-def _exponentials(a: float, below: Array, out: Array) -> Array:
+def _exponentials(a: float, below: ArrayOrTensor, out: ArrayOrTensor) -> ArrayOrTensor:
     """exp(a·below), into `out`, and its sums over the classes."""
-    np.multiply(a, below, out=out)
-    np.exp(out, out=out)
+    xp = namespace(below)
+    xp.multiply(below, a, out=out)
+    xp.exp(out, out=out)
     return out.sum(axis=1)
 
 

@@ -7,7 +7,7 @@ before those of the next one come.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from crosslabel.core.ordering import Words
 from crosslabel.core.scaling import Array
 from crosslabel.core.solver import Callback
 from crosslabel.flagship.calibrate import spared_classes, temperature
-from crosslabel.flagship.choice import Choice, Member
+from crosslabel.flagship.choice import Choice
 from crosslabel.flagship.fitted import Fitted, View
 from crosslabel.flagship.problem import Problem, Settings, wanted_atoms
 from crosslabel.flagship.train import learn
@@ -66,35 +66,57 @@ class ClassSource:
         """Where each class begins in that order, and the end of the last."""
         return np.cumsum([0, *np.bincount(self.labels, minlength=len(self.classes))])
 
+    @property
+    def n_features(self) -> int:
+        """Features of a lifted sample."""
+        return self.empty.statistics.n_features
+
     def problem(self, classes: NDArray[np.intp], settings: Settings) -> Problem:
         """To learn some of the classes."""
-        wanted = wanted_atoms(settings.atoms_per_class, len(self.classes))[classes]
         spans = [self.order[self.starts[c] : self.starts[c + 1]] for c in classes.tolist()]
         rows = np.sort(np.concatenate(spans))
         names = self.classes[self.labels[rows]]
         summary = self.empty.absorb(self.read(rows), names, self.weights[rows])
-        return Problem(
-            summary, replace(settings, atoms_per_class=wanted.tolist()), self.classes[classes]
-        )
+        return problem_of(summary, settings, self.classes, classes)
 
     def room(self, settings: Settings) -> Array:
         """As many rows as all classes together can have atoms."""
         wanted = wanted_atoms(settings.atoms_per_class, len(self.classes))
         most = int(np.minimum(wanted, np.diff(self.starts)).sum())
-        return np.empty((most, self.empty.statistics.n_features), self.empty.dtype)
-
-    def groups(self, memory_limit: int) -> Iterator[NDArray[np.intp]]:
-        """Classes that follow one another, so few that learning them fits into the limit."""
-        starts, width = self.starts, self.empty.statistics.n_features
-        n_rows, first = memory_limit // (4 * COPIES * max(1, width)), 0
-        while first < len(self.classes):
-            end = int(np.searchsorted(starts, starts[first] + n_rows, side="right")) - 1
-            last = max(first + 1, end)
-            yield np.arange(first, last)
-            first = last
+        return np.empty((most, self.n_features), self.empty.dtype)
 
 
-class _Learnt(NamedTuple):
+def groups(
+    counts: NDArray[np.intp], n_features: int, memory_limit: int
+) -> Iterator[NDArray[np.intp]]:
+    """Classes that follow one another, so few that learning them fits into the limit.
+
+    Parameters
+    ----------
+    counts : ndarray of int of shape (n_classes,)
+        Samples of each.
+    n_features : int
+    memory_limit : int
+        Bytes.
+    """
+    starts, first = np.cumsum([0, *counts]), 0
+    n_rows = memory_limit // (4 * COPIES * max(1, n_features))
+    while first < len(counts):
+        end = int(np.searchsorted(starts, starts[first] + n_rows, side="right")) - 1
+        last = max(first + 1, end)
+        yield np.arange(first, last)
+        first = last
+
+
+def problem_of(
+    summary: Summary, settings: Settings, names: ClassLabels, classes: NDArray[np.intp]
+) -> Problem:
+    """To learn some classes, by their places among the names of all, from a summary of them."""
+    wanted = wanted_atoms(settings.atoms_per_class, len(names))[classes]
+    return Problem(summary, replace(settings, atoms_per_class=wanted.tolist()), names[classes])
+
+
+class LearntClasses(NamedTuple):
     """What stays of some classes beside their atoms."""
 
     sizes: tuple[int, ...]
@@ -131,51 +153,67 @@ def train_by_class(
     advance : callable, optional
         Told how many samples were learnt from.
     """
-    (member,), starts = choice.members, source.starts
-    D = source.room(member.settings)
-    parts, end = list[_Learnt](), 0
-    for classes in source.groups(memory_limit):
-        atoms, part = _learnt(source.problem(classes, member.settings))
+    settings, starts = choice.members[0].settings, source.starts
+    D = source.room(settings)
+    parts, end = list[LearntClasses](), 0
+    for classes in groups(np.diff(starts), source.n_features, memory_limit):
+        atoms, part = learnt(source.problem(classes, settings))
         D[end : end + len(atoms)], end = atoms, end + len(atoms)
         parts.append(part)
         advance(int(starts[classes[-1] + 1] - starts[classes[0]]))
-    D = D[:end]
-    layout = AtomLayout(0, tuple(size for part in parts for size in part.sizes))
-    values = [value for part in parts for value in part.values]
-    objective = float(np.sum(values))
-    if callback:
-        callback(0, objective)
-    share = _temperature(source, parts, member, layout, D)
-    view = View(member.lift, D, layout, member.rule, member.settings.ridge, share)
-    members = (replace(member, share=share),)
-    return Fitted(
-        source.classes,
-        (view,),
-        np.array([objective]),
-        np.flatnonzero(np.concatenate([part.unused for part in parts])),
-        tuple([value] for value in values),
-        choice.scores,
-        replace(choice, members=members, n_samples=float(source.weights.sum())),
-    )
+    choice = replace(choice, n_samples=float(source.weights.sum()))
+    return assembled(source.classes, choice, D[:end], parts, source.problem, callback)
 
 
-def _temperature(
-    source: ClassSource, parts: list[_Learnt], member: Member, layout: AtomLayout, D: Array
-) -> float:
-    """As `calibrated`, from samples of a few classes that are read again."""
-    names = ("keys", "distinct", "complete")
-    spared = spared_classes(*(np.concatenate([getattr(p, name) for p in parts]) for name in names))
-    if not len(spared):
-        return 1.0
-    few = source.problem(spared, member.settings)
-    return temperature(few, spared, member, layout, D)
-
-
-def _learnt(problem: Problem) -> tuple[Array, _Learnt]:
+def learnt(problem: Problem) -> tuple[Array, LearntClasses]:
     """Atoms of some classes, and what stays beside them."""
     found, sample = learn(problem), problem.summary.sample
     distinct = np.bincount(sample.labels, minlength=problem.layout.n_classes)
     values = [trace[-1] for trace in found.apart]
     sizes = problem.layout.per_class
     keys, complete = problem.summary.keys, sample.is_complete
-    return found.dictionary, _Learnt(sizes, values, found.unused, keys, distinct, complete)
+    return found.dictionary, LearntClasses(sizes, values, found.unused, keys, distinct, complete)
+
+
+def assembled(
+    names: ClassLabels,
+    choice: Choice,
+    D: Array,
+    parts: Sequence[LearntClasses],
+    again: Callable[[NDArray[np.intp], Settings], Problem],
+    callback: Callback | None = None,
+) -> Fitted:
+    """The model of classes that were learnt some at a time.
+
+    Parameters
+    ----------
+    names : ndarray of shape (n_classes,)
+    choice : Choice
+        Of one member.
+    D : ndarray of shape (n_atoms, n_features)
+    parts : sequence of LearntClasses
+        In the order of the classes.
+    again : callable
+        From the places of a few classes and settings to their problem, for the calibration.
+    callback : callable, optional
+    """
+    (member,) = choice.members
+    layout = AtomLayout(0, tuple(size for part in parts for size in part.sizes))
+    values = [value for part in parts for value in part.values]
+    objective = float(np.sum(values))
+    if callback:
+        callback(0, objective)
+    fields = ("keys", "distinct", "complete")
+    spared = spared_classes(*(np.concatenate([getattr(p, name) for p in parts]) for name in fields))
+    share = 1.0
+    if len(spared):
+        share = temperature(again(spared, member.settings), spared, member, layout, D)
+    return Fitted(
+        names,
+        (View(member.lift, D, layout, member.rule, member.settings.ridge, share),),
+        np.array([objective]),
+        np.flatnonzero(np.concatenate([part.unused for part in parts])),
+        tuple([value] for value in values),
+        choice.scores,
+        replace(choice, members=(replace(member, share=share),)),
+    )

@@ -16,7 +16,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crosslabel.core.backend import one_thread
+from crosslabel.core.backend import (
+    ArrayOrTensor,
+    dtype_of,
+    from_device,
+    in_float64,
+    one_thread,
+)
 from crosslabel.core.joint import log_losses, shares, temperature
 from crosslabel.core.moments import Labels
 from crosslabel.core.ordering import canonical, ranked
@@ -94,7 +100,7 @@ def kinds_of(wish: Wish, plan: LiftPlan) -> set[str]:
 class Distinct(NamedTuple):
     """Distinct samples of each class, in an order that depends on their content alone."""
 
-    X: Array
+    X: ArrayOrTensor
     labels: Labels
     weights: NDArray[np.float64]
     hashes: NDArray[np.uint64]
@@ -174,7 +180,7 @@ def choose(samples: Distinct, wish: Wish, lift: Lift | None = None, tell: Tell =
         member = _member(one, taken, wish, width, len(some.X))
         known = raced[0].samples.get(one.lift) if is_all else None
         if known and one.shrinkage is not None and member.discriminant_share > 0:
-            found = discriminant_of_all(known, one.shrinkage, some.X.dtype)
+            found = discriminant_of_all(known, one.shrinkage, dtype_of(some.X))
             member = replace(member, discriminant=found)
         members.append(member)
     # The first is shown: atoms of a kernel cannot be looked at.
@@ -217,7 +223,7 @@ class Average(NamedTuple):
     """Settings with their shares at the temperature of their average, and its logits."""
 
     settings: list[JointSetting]
-    logits: Array
+    logits: ArrayOrTensor
 
 
 class Raced(NamedTuple):
@@ -244,7 +250,8 @@ def _raced(
         wider = average([*found, *curved], labels, weights)
         gain = log_losses(chosen.logits, labels) - log_losses(wider.logits, labels)
         chosen = wider if ahead(gain, weights) > 1 else chosen
-    scores = {one.setting.lift: one.logits.argmax(axis=1) == labels for one in [*found, *curved]}
+    both = [*found, *curved]
+    scores = {one.setting.lift: from_device(one.logits.argmax(axis=1)) == labels for one in both}
     accuracies = {
         name: float(np.average(is_right, weights=weights)) for name, is_right in scores.items()
     }
@@ -258,10 +265,10 @@ def _field(
     linear, kernels = list[Runner](), list[Runner]()
     counts = np.bincount(samples.labels[fold != fold.max()])
     grid = grid_of(wish, int(np.median(counts[counts > 0])))
-    lifted: dict[int, Array] = {}
+    lifted: dict[int, ArrayOrTensor] = {}
     for name, plan in tried.items():
         if id(plan.lift) not in lifted:
-            lifted[id(plan.lift)] = plan.lift(samples.X).astype(np.float64, copy=False)
+            lifted[id(plan.lift)] = in_float64(plan.lift(samples.X))
         rows = lifted[id(plan.lift)]
         kernel = None if plan.kernel is None else plan.values
         table = kernel is None and plan.lift.keeps_features
@@ -281,7 +288,7 @@ def average(found: Sequence[Candidate], labels: Labels, weights: Array) -> Avera
     part = shares(losses, RATE)
     part = np.where(part < NEGLIGIBLE, 0, part)
     part /= part.sum()
-    mixture = np.sum([share * one.logits for share, one in zip(part, found)], axis=0)
+    mixture = sum(float(share) * one.logits for share, one in zip(part, found))
     sharpness, _ = temperature(mixture, labels, weights)
     order = np.argsort(-part, kind="stable")
     kept = [

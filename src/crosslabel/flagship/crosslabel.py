@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import _num_samples
 
 from crosslabel.core.backend import device_of
 from crosslabel.core.initialise import Initialiser
@@ -129,9 +130,8 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         File that such a pass writes now and then, and from which it resumes; removed at the end.
     device : str, default=None
         "cuda", "cuda:1" or "cpu" predicts there with PyTorch (extra `gpu`), iterates for a finite
-        suppression, and learns the closed form of a rule and a ridge that are named; None uses
-        NumPy. Arrays give arrays and tensors give tensors on their own device; attributes are
-        always arrays.
+        suppression, and chooses and learns what has a closed form; None uses NumPy. Arrays give
+        arrays and tensors give tensors on their own device; attributes are always arrays.
 
     Attributes
     ----------
@@ -258,8 +258,9 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         bare, seed = self._bare(), self._seed()
         wish = self._wish(seed, device_of(X) or self.device)
         if wish.is_for_device and not self.keep_summary and self.class_weight is None:
-            with Progress(self, X, y, *most_steps(0, wish)) as progress:
-                fitted = fit_there(bare, X, y, sample_weight, wish, progress.iteration)
+            with Progress(self, X, y, *most_steps(_num_samples(y), wish)) as progress:
+                tell = progress.iteration, progress.trial
+                fitted = fit_there(bare, X, y, sample_weight, wish, *tell)
                 return progress.done(self._adopt(bare, None, fitted))
         training = check_training(bare, X, y, sample_weight, self.device)
         training = training if self.class_weight is None else weighed(training, self.class_weight)

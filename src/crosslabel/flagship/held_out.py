@@ -1,7 +1,8 @@
 """Scores of samples by models that have not seen them, for a whole grid of settings at once.
 
 One fold is left out; one eigendecomposition of each class's Gram matrix then serves every number
-of atoms and ridge, and one pooled scatter every shrinkage.
+of atoms and ridge, and one pooled scatter every shrinkage. Rows may be a tensor: all that is
+reckoned of them is then too, where they lie; labels, folds and weights are always arrays.
 """
 
 from __future__ import annotations
@@ -16,6 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from crosslabel.core.backend import (
+    ArrayOrTensor,
+    add_to_diagonal,
+    beside,
+    from_device,
+    namespace,
+    part_sums,
+    zeros,
+)
+from crosslabel.core.backend import energies as squared_norms
 from crosslabel.core.discriminant import UNVARIED, Contrasts, Discriminant, positive, solved
 from crosslabel.core.joint import evidence
 from crosslabel.core.moments import Labels
@@ -38,8 +49,8 @@ class Axes(NamedTuple):
     """Singular values of a class and what its samples must be combined by to give its axes."""
 
     members: Labels
-    values: Array
-    combination: Array
+    values: ArrayOrTensor
+    combination: ArrayOrTensor
 
 
 @dataclass(frozen=True)
@@ -48,8 +59,8 @@ class Samples:
 
     Attributes
     ----------
-    scaled : ndarray of shape (n_samples, n_features)
-        Rows before the kernel.
+    scaled : ndarray or tensor of shape (n_samples, n_features)
+        Rows before the kernel, in float64.
     labels, fold : ndarray of int of shape (n_samples,)
         A sample of fold −1 is never left out.
     weights : ndarray of shape (n_samples,)
@@ -61,11 +72,11 @@ class Samples:
         From two lists of samples to their inner products, where these follow from others.
     """
 
-    scaled: Array
+    scaled: ArrayOrTensor
     labels: Labels
     fold: Labels
     weights: Array
-    kernel: Callable[[Array, Array], Array] | None = None
+    kernel: Callable[[ArrayOrTensor, ArrayOrTensor], ArrayOrTensor] | None = None
     own_variances: bool = False
     known: Inner | None = None
 
@@ -80,7 +91,7 @@ class Samples:
         return self.kernel is not None or self.scaled.shape[1] > len(self.scaled)
 
     @cached_property
-    def gram(self) -> Array:
+    def gram(self) -> ArrayOrTensor:
         """All inner products."""
         if self.known is not None:
             everyone = np.arange(len(self.labels))
@@ -88,21 +99,21 @@ class Samples:
         return self._products(self.scaled, self.scaled)
 
     @cached_property
-    def energy(self) -> Array:
+    def energy(self) -> ArrayOrTensor:
         """Squared norms."""
         if self.kernel is not None and self._takes_all:
-            return np.diagonal(self.gram)
+            return self.gram.diagonal()
         if self.kernel is not None:
-            parts = np.array_split(self.scaled, len(self.scaled) // _CHUNK + 1)
-            return np.concatenate([np.diagonal(self.kernel(part, part)) for part in parts])
-        return np.einsum("ij,ij->i", self.scaled, self.scaled)
+            parts = [self.scaled[a : a + _CHUNK] for a in range(0, len(self.scaled), _CHUNK)]
+            return namespace(parts[0]).concatenate([self.kernel(p, p).diagonal() for p in parts])
+        return squared_norms(self.scaled)
 
     @cached_property
-    def totals(self) -> tuple[Array, ...]:
-        """Counts and sums of the classes and the second moment of all samples."""
-        return _sums(self.scaled, self.labels, self.weights, self.n_classes)
+    def totals(self) -> Sums:
+        """Of all samples."""
+        return Sums.of(self.scaled, self.labels, self.weights, self.n_classes)
 
-    def inner(self, some: Labels, others: Labels) -> Array:
+    def inner(self, some: Labels, others: Labels) -> ArrayOrTensor:
         """Inner products of some samples with others."""
         if self._takes_all:
             # By rows first, then by columns: in half the time of both at once.
@@ -122,7 +133,7 @@ class Samples:
         wanted = "gram" in vars(self) or self.kernel is None or len(self.scaled) <= few
         return self.is_wide and wanted
 
-    def _products(self, some: Array, others: Array) -> Array:
+    def _products(self, some: ArrayOrTensor, others: ArrayOrTensor) -> ArrayOrTensor:
         return some @ others.T if self.kernel is None else self.kernel(some, others)
 
     def axes(self, number: int, most: int) -> list[Axes]:
@@ -144,28 +155,29 @@ class Samples:
 
     def _axes_of(self, members: Labels, most: int) -> list[Axes]:
         """Of classes with as many samples as one another, a row of samples for each."""
-        n, roots = members.shape[1], np.sqrt(self.weights[members])[:, :, None]
-        blocks = self._blocks(members) * roots * roots.transpose(0, 2, 1)
-        if n > _LARGE and most * _FEW < n:
+        xp, n = namespace(self.scaled), members.shape[1]
+        roots = beside(np.sqrt(self.weights[members])[:, :, None], self.scaled)
+        blocks = self._blocks(members) * roots * roots.swapaxes(1, 2)
+        if n > _LARGE and most * _FEW < n and xp is np:
             wanted = {"subset_by_index": (n - most, n - 1), "check_finite": False}
             squares, left = map(np.stack, zip(*(eigh(block, **wanted) for block in blocks)))
         else:
-            squares, left = np.linalg.eigh(blocks)
-        squares, left = squares[:, ::-1][:, :most], left[:, :, ::-1][:, :, :most]
-        real = squares > n * np.finfo(float).eps * np.maximum(squares[:, :1], 0)
-        values = np.sqrt(squares, where=real, out=np.ones_like(squares))
+            squares, left = xp.linalg.eigh(blocks)
+        squares, left = xp.flip(squares, (1,))[:, :most], xp.flip(left, (2,))[:, :, :most]
+        real = squares > n * np.finfo(float).eps * xp.clip(squares[:, :1], 0, None)
+        values = xp.sqrt(xp.where(real, squares, 1.0))
         combinations = roots * left / values[:, None]
         found = zip(members, values, combinations, real.sum(axis=1).tolist())
         return [Axes(own, each[:k], by[:, :k]) for own, each, by, k in found]
 
-    def _blocks(self, members: Labels) -> Array:
+    def _blocks(self, members: Labels) -> ArrayOrTensor:
         """Inner products within each row of samples."""
         if self._takes_all:
             return self.gram[members[:, :, None], members[:, None, :]]
         if self.kernel is not None:
-            return np.stack([self.inner(own, own) for own in members])
+            return namespace(self.scaled).stack([self.inner(own, own) for own in members])
         rows = self.scaled[members]
-        return rows @ rows.transpose(0, 2, 1)
+        return rows @ rows.swapaxes(1, 2)
 
     def left_out(self, number: int) -> Labels:
         """Samples of one fold."""
@@ -177,17 +189,26 @@ class Samples:
         return seen[np.argsort(self.labels[seen], kind="stable")]
 
 
-def _sums(rows: Array, labels: Labels, weights: Array, n_classes: int) -> tuple[Array, ...]:
-    counts = np.bincount(labels, weights, n_classes).astype(np.float64)
-    member = np.zeros((n_classes, len(rows)))
-    member[labels, np.arange(len(rows))] = weights
-    roots = rows if (weights == 1).all() else np.sqrt(weights)[:, None] * rows
-    return counts, member @ rows, roots.T @ roots
+class Sums(NamedTuple):
+    """Counts and sums of the classes, and the second moment of all samples."""
+
+    counts: Array
+    sums: ArrayOrTensor
+    moment: ArrayOrTensor
+
+    @classmethod
+    def of(cls, rows: ArrayOrTensor, labels: Labels, weights: Array, n_classes: int) -> Sums:
+        """Of labelled rows."""
+        counts = np.bincount(labels, weights, n_classes).astype(np.float64)
+        member = np.zeros((n_classes, len(rows)))
+        member[labels, np.arange(len(rows))] = weights
+        roots = rows if (weights == 1).all() else beside(np.sqrt(weights)[:, None], rows) * rows
+        return cls(counts, beside(member, rows) @ rows, roots.T @ roots)
 
 
 def local_evidence(
     samples: Samples, number: int, axes: Sequence[Axes], grid: Sequence[tuple[int, float]]
-) -> Array:
+) -> ArrayOrTensor:
     """Evidence of each class by its own atoms alone, for every (number of atoms, ridge).
 
     r_c(y) = ‖y‖² − Σ_i (1 − (β/(q_i + β))²) (u_iᵀy)²: one small product for the whole grid.
@@ -201,11 +222,11 @@ def local_evidence(
     seen = np.concatenate([one.members for one in axes])
     products = samples.inner(queries, seen)
     parts = _slices([one.members for one in axes])
-    residuals = np.empty((len(axes), len(grid), len(queries)))
+    residuals = zeros((len(axes), len(grid), len(queries)), energy)
     for c, (share, one, own) in enumerate(zip(_shrinkage(axes, grid), axes, parts)):
         along, left = products[:, own] @ one.combination, 1 - share[:, : len(one.values)]
         residuals[c] = energy - (1 - left**2) @ (along**2).T
-    return np.stack([evidence(r, energy) for r in residuals.transpose(1, 2, 0)])
+    return namespace(energy).stack([evidence(r.T, energy) for r in residuals.swapaxes(0, 1)])
 
 
 def _slices(parts: Iterable[NDArray[np.generic]]) -> list[slice]:
@@ -213,21 +234,21 @@ def _slices(parts: Iterable[NDArray[np.generic]]) -> list[slice]:
     return [slice(a, b) for a, b in pairwise(accumulate(map(len, parts), initial=0))]
 
 
-def _shrinkage(axes: Sequence[Axes], grid: Sequence[tuple[int, float]]) -> Array:
+def _shrinkage(axes: Sequence[Axes], grid: Sequence[tuple[int, float]]) -> ArrayOrTensor:
     """q/(q + β) of every class, grid point and axis; axes that a class lacks have value zero."""
     # At least one: a class of zeros has no axis, and energies need one to lie along.
-    values = np.zeros((len(axes), 1, max(1, *(len(one.values) for one in axes))))
+    values = zeros((len(axes), 1, max(1, *(len(one.values) for one in axes))), axes[0].values)
     for row, one in zip(values[:, 0], axes):
         row[: len(one.values)] = one.values
     most, ridge = (np.array(part) for part in zip(*grid))
     sizes = np.array([len(one.members) for one in axes])
     filled = energies(values, np.minimum(most, sizes[:, None]), ridge[None])
-    return filled / (filled + ridge[:, None])
+    return filled / (filled + beside(ridge[:, None], filled))
 
 
 def global_evidence(
     samples: Samples, number: int, axes: Sequence[Axes], n_atoms: int, ridge: float
-) -> dict[str, Array]:
+) -> dict[str, ArrayOrTensor]:
     """Evidence by codes over all atoms: as they are, and over the length of the code.
 
     x̂ = (DᵀD + βI)⁻¹Dᵀy, and class c explains D_c x̂_c of the query; its mass is ‖x̂_c‖².
@@ -238,57 +259,55 @@ def global_evidence(
         By the name of the rule.
     """
     out, shares = samples.left_out(number), _shrinkage(axes, [(n_atoms, ridge)])[:, 0]
-    blocks, spent = [], []
+    xp, blocks, spent = namespace(shares), [], []
     for one, share in zip(axes, shares):
         filled = ridge / (1 - share[: len(one.values)]) - ridge  # w = q/(q + β)
-        block = np.sqrt(filled) * one.combination
+        block = xp.sqrt(filled) * one.combination
         # Samples of zeros have no axis: an atom of no energy keeps their place.
         empty = not len(one.values)
-        spent.append(np.zeros(1) if empty else filled)
-        blocks.append(np.zeros((len(one.members), 1)) if empty else block)
-    q, parts = np.concatenate(spent), [own.start for own in _slices(spent)]
+        spent.append(zeros((1,), shares) if empty else filled)
+        blocks.append(zeros((len(one.members), 1), shares) if empty else block)
+    q, sizes = xp.concatenate(spent), [len(one) for one in spent]
     coded = _codes_from_products if samples.is_wide else _codes_from_features
     along, codes = coded(samples, out, axes, blocks, ridge)
     # Atoms of a class lie along its axes: ‖D_cᵀx‖² = Σ q x².
     energy = samples.energy[out]
-    residual = energy[:, None] + np.add.reduceat(codes * (q * codes - 2 * along), parts, axis=1)
-    mass = np.add.reduceat(codes**2, parts, axis=1)
+    residual = energy[:, None] + part_sums(codes * (q * codes - 2 * along), sizes)
+    mass = part_sums(codes**2, sizes)
     bare = evidence(residual, energy)
-    length = 0.5 * np.log(np.maximum(mass, 1e-18))
+    length = 0.5 * xp.log(xp.clip(mass, 1e-18, None))
     return {"global-residual": bare, "global-length": bare + length}
 
 
 def _codes_from_products(
-    samples: Samples, out: Labels, axes: Sequence[Axes], blocks: Sequence[Array], ridge: float
-) -> tuple[Array, Array]:
+    samples: Samples, out: Labels, axes: Sequence[Axes], blocks: list[ArrayOrTensor], ridge: float
+) -> tuple[ArrayOrTensor, ArrayOrTensor]:
     """Products of queries with the atoms, and codes, by inner products of samples alone."""
     seen = np.concatenate([one.members for one in axes])
     rows, columns = _slices(blocks), _slices([block.T for block in blocks])
 
-    def on_atoms(products: Array) -> Array:
-        found = np.empty((len(products), columns[-1].stop))
+    def on_atoms(products: ArrayOrTensor) -> ArrayOrTensor:
+        xp, found = namespace(products), zeros((len(products), columns[-1].stop), products)
         for own, atoms, block in zip(rows, columns, blocks):
-            np.matmul(products[:, own], block, out=found[:, atoms])
+            xp.matmul(products[:, own], block, out=found[:, atoms])
         return found
 
     along = on_atoms(samples.inner(out, seen))
     gram = on_atoms(on_atoms(samples.inner(seen, seen)).T)
-    gram[np.diag_indices_from(gram)] += ridge
-    return along, solved(gram, along.T).T
+    return along, solved(add_to_diagonal(gram, ridge), along.T).T
 
 
 def _codes_from_features(
-    samples: Samples, out: Labels, axes: Sequence[Axes], blocks: Sequence[Array], ridge: float
-) -> tuple[Array, Array]:
+    samples: Samples, out: Labels, axes: Sequence[Axes], blocks: list[ArrayOrTensor], ridge: float
+) -> tuple[ArrayOrTensor, ArrayOrTensor]:
     """The same by the system of the features, which are fewer: z = (DDᵀ + βI)⁻¹y, x̂ = Dᵀz."""
-    rows = samples.scaled
-    D = np.concatenate([block.T @ rows[one.members] for one, block in zip(axes, blocks)])
-    matrix = D.T @ D
-    matrix[np.diag_indices_from(matrix)] += ridge
+    rows, xp = samples.scaled, namespace(samples.scaled)
+    D = xp.concatenate([block.T @ rows[one.members] for one, block in zip(axes, blocks)])
+    matrix = add_to_diagonal(D.T @ D, ridge)
     return rows[out] @ D.T, solved(matrix, rows[out].T).T @ D.T
 
 
-def discriminants(samples: Samples, number: int, shrinkages: Sequence[float]) -> Array:
+def discriminants(samples: Samples, number: int, shrinkages: Sequence[float]) -> ArrayOrTensor:
     """g_c of each left-out sample, for every shrinkage.
 
     Returns
@@ -301,24 +320,22 @@ def discriminants(samples: Samples, number: int, shrinkages: Sequence[float]) ->
         gram, asked = samples.inner(seen, seen), samples.inner(seen, samples.left_out(number))
         return classes.discriminants(gram, asked, shrinkages, len(samples.labels))
     out, rows = samples.left_out(number), samples.scaled
-    queries = rows[out]
-    taken = _sums(queries, samples.labels[out], samples.weights[out], samples.n_classes)
+    xp, queries = namespace(rows), rows[out]
+    taken = Sums.of(queries, samples.labels[out], samples.weights[out], samples.n_classes)
     counts, sums, moment = (whole - part for whole, part in zip(samples.totals, taken))
     # A class whose only samples are left out has no mean: it keeps the one of all.
-    means = np.where(counts[:, None] > 0, sums, sums.sum(axis=0))
-    means /= np.where(counts > 0, counts, counts.sum())[:, None]
+    means = xp.where(beside(counts[:, None] > 0, rows), sums, sums.sum(axis=0))
+    means /= beside(np.where(counts > 0, counts, counts.sum())[:, None], rows)
     total = max(counts.sum(), np.finfo(float).tiny)
-    within = (moment - (means * np.maximum(counts, 0)[:, None]).T @ means) / total
-    size, energy = len(within), np.trace(moment) / total
-    varies = np.trace(within) > UNVARIED * energy
-    within, scale = (within, np.trace(within) / size) if varies else (0 * within, energy or 1.0)
-    target = positive(np.diagonal(within)) if samples.own_variances and varies else scale
-    found = np.empty((len(shrinkages), len(queries), len(means)))
+    within = (moment - (means * beside(np.maximum(counts, 0)[:, None], rows)).T @ means) / total
+    varying, energy = float(xp.trace(within)), float(xp.trace(moment)) / total
+    varies = varying > UNVARIED * energy
+    within, scale = (within, varying / len(within)) if varies else (0 * within, energy or 1.0)
+    target = positive(within.diagonal()) if samples.own_variances and varies else scale
+    found = zeros((len(shrinkages), len(queries), len(means)), rows)
     for place, shrinkage in enumerate(shrinkages):
-        shifted = within.copy()
-        shifted[np.diag_indices(size)] += shrinkage * target
-        weights = solved(shifted, means.T)
-        found[place] = queries @ weights - 0.5 * np.einsum("cf,fc->c", means, weights)
+        weights = solved(add_to_diagonal(within + 0, shrinkage * target), means.T)
+        found[place] = queries @ weights - 0.5 * xp.einsum("cf,fc->c", means, weights)
     return found
 
 
@@ -330,4 +347,4 @@ def discriminant_of_all(samples: Samples, shrinkage: float, dtype: np.dtype) -> 
     classes = Contrasts.of(samples.labels[order], samples.weights[order], samples.n_classes)
     gram = samples.inner(order, order)
     found = classes.discriminant(gram, samples.scaled[order], shrinkage, len(order))
-    return Discriminant(found.weights.astype(dtype), found.offsets.astype(dtype))
+    return Discriminant(*(from_device(a).astype(dtype) for a in (found.weights, found.offsets)))

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import NamedTuple, TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crosslabel.core.backend import ArrayOrTensor, from_device, namespace, norms
 from crosslabel.core.manifolds import MANIFOLDS
 from crosslabel.core.moments import Labels
-from crosslabel.core.scaling import Array, row_norms
+from crosslabel.core.scaling import Array
 from crosslabel.flagship.problem import Wish
 from crosslabel.intake.lift import KernelMap, Lift, kernel_values, standard
 
@@ -21,23 +21,24 @@ RAW = frozenset({"precomputed", *MANIFOLDS})
 COMPARABLE = 2.0
 """Features that must rule the raw norms for these to mean something."""
 
-Inner = Callable[[Labels, Labels], Array]
+Inner = Callable[[Labels, Labels], ArrayOrTensor]
 """From two lists of samples to their inner products, which are the caller's to overwrite."""
 
 NARROW = 100
 """Features up to which standardised ones are tried as they are, each a quantity of its own."""
 
 
-def is_comparable(X: Array) -> bool:
+def is_comparable(X: ArrayOrTensor) -> bool:
     """Whether raw features can be compared: norms are ruled by at least two of them.
 
     With second moments v, (Σv)²/Σv² counts the features that make up the norm. A table of unlike
     units, where one large column is all that a norm sees, must be standardised.
     """
     # Divided by the peak first, so that no square overflows.
-    peak = np.abs(X).max(initial=0.0)
-    moments = np.mean((X / (peak or 1.0)) ** 2, axis=0)
-    return bool(moments.sum() ** 2 >= COMPARABLE * np.sum(moments**2))
+    xp = namespace(X)
+    peak = float(xp.abs(X).max()) if len(X) else 0.0
+    moments = xp.mean((X / (peak or 1.0)) ** 2, axis=0)
+    return bool(moments.sum() ** 2 >= COMPARABLE * (moments**2).sum())
 
 
 class LiftPlan(NamedTuple):
@@ -55,23 +56,23 @@ class LiftPlan(NamedTuple):
     kernel: str | Callable[[Array, Array], Array] | None = None
     gamma: float = 1.0
 
-    def values(self, some: Array, others: Array) -> Array:
+    def values(self, some: ArrayOrTensor, others: ArrayOrTensor) -> ArrayOrTensor:
         """Kernel values of lifted rows."""
         assert self.kernel is not None
         return kernel_values(self.kernel, self.gamma, some, others)
 
-    def settled(self, X: Array, n_landmarks: int | None) -> Lift:
+    def settled(self, X: ArrayOrTensor, n_landmarks: int | None) -> Lift:
         """The lift itself, with a kernel's coordinates at these samples or at some of them."""
         if self.kernel is None:
             return self.lift
-        rows = self.lift(X)
+        rows = from_device(self.lift(X))
         if n_landmarks is not None and n_landmarks < len(rows):
             # Apart from one another: of rows that come class by class, some of every class.
             rows = rows[np.arange(n_landmarks) * len(rows) // n_landmarks]
         return replace(self.lift, kernel=KernelMap.fit(self.kernel, rows, self.gamma))
 
 
-def lifts(X: Array, weights: NDArray[np.float64], wish: Wish) -> dict[str, LiftPlan]:
+def lifts(X: ArrayOrTensor, weights: ArrayOrTensor, wish: Wish) -> dict[str, LiftPlan]:
     """All lifts that are worth a try for these samples, linear ones first.
 
     Parameters
@@ -104,7 +105,7 @@ def lifts(X: Array, weights: NDArray[np.float64], wish: Wish) -> dict[str, LiftP
     return plans
 
 
-def _linear_lifts(X: Array, weights: NDArray[np.float64], wish: Wish) -> dict[str, Lift]:
+def _linear_lifts(X: ArrayOrTensor, weights: ArrayOrTensor, wish: Wish) -> dict[str, Lift]:
     """Unit norm, with an offset, and standardised; raw norms only where they mean something.
 
     Of a table's few features each is a quantity of its own: they are tried without unit norm too.
@@ -114,13 +115,14 @@ def _linear_lifts(X: Array, weights: NDArray[np.float64], wish: Wish) -> dict[st
     if raw and not offset:
         found["unit"] = Lift()
     if raw and offset != 0:
-        norms = row_norms(X)
+        lengths = from_device(norms(X))
         # Divided first: the square of a norm may leave the range where the norm does not.
-        largest = float(norms.max(initial=0.0)) or 1.0
-        norm = largest * float(np.sqrt(np.mean((norms / largest) ** 2))) or 1.0
+        largest = float(lengths.max(initial=0.0)) or 1.0
+        norm = largest * float(np.sqrt(np.mean((lengths / largest) ** 2))) or 1.0
         found["unit, offset"] = Lift(offset=offset or norm)
     center, spread = standard(X, weights)
-    varying = int(np.count_nonzero(X.max(axis=0) > X.min(axis=0))) or 1
+    xp = namespace(X)
+    varying = int((xp.amax(X, axis=0) > xp.amin(X, axis=0)).sum()) or 1
     usual = float(np.sqrt(varying)) if offset is None else offset
     found["standard, offset"] = Lift(center, spread, usual)
     if X.shape[1] <= NARROW:
@@ -128,7 +130,7 @@ def _linear_lifts(X: Array, weights: NDArray[np.float64], wish: Wish) -> dict[st
     return found
 
 
-def lift_named(X: Array, weights: NDArray[np.float64], wish: Wish) -> LiftPlan:
+def lift_named(X: ArrayOrTensor, weights: ArrayOrTensor, wish: Wish) -> LiftPlan:
     """The lift that a user names; unit norm where they say nothing."""
     offset = 0.0 if isinstance(wish.offset, str) else float(wish.offset)
     lift = Lift(offset=offset, unit=wish.scale != "none")
@@ -141,12 +143,15 @@ def lift_named(X: Array, weights: NDArray[np.float64], wish: Wish) -> LiftPlan:
     return _with_kernel(lift, X, wish.kernel)
 
 
-def _with_kernel(lift: Lift, X: Array, kernel: str | Callable[[Array, Array], Array]) -> LiftPlan:
+def _with_kernel(
+    lift: Lift, X: ArrayOrTensor, kernel: str | Callable[[Array, Array], Array]
+) -> LiftPlan:
     """A kernel of lifted rows, with the γ that scikit-learn's SVC calls "scale"."""
     if _is_raw(kernel):
         gamma = MANIFOLDS[kernel].gamma(X) if kernel in MANIFOLDS else 1.0
         return LiftPlan(Lift(unit=False), kernel, gamma)
-    variance = float(lift(X).var(axis=0).sum())
+    rows = lift(X)
+    variance = float(((rows - rows.mean(axis=0)) ** 2).mean(axis=0).sum())
     # Of a variance below the range of numbers the inverse would be infinite.
     return LiftPlan(lift, kernel, 1 / variance if variance > 1e-300 else 1.0)
 
@@ -168,7 +173,7 @@ def default_lift(X: Array, wish: Wish) -> Lift:
     return lift_named(X, np.ones(len(X)), wish).settled(X, wish.n_landmarks)
 
 
-def carried(plan: LiftPlan, rows: Array, source: LiftPlan, inner: Inner) -> Inner | None:
+def carried(plan: LiftPlan, rows: ArrayOrTensor, source: LiftPlan, inner: Inner) -> Inner | None:
     """Inner products in a lift from those in another; None where they do not follow.
 
     Parameters
@@ -186,13 +191,14 @@ def carried(plan: LiftPlan, rows: Array, source: LiftPlan, inner: Inner) -> Inne
     if plan.kernel is None and lift.unit and lift.offset and not other.offset:
         return with_offset(inner, rows)
     if plan.kernel == "rbf" and lift is other:
-        return gaussian(inner, row_norms(rows), plan.gamma)  # of a row of zeros it is zero
+        return gaussian(inner, norms(rows), plan.gamma)  # of a row of zeros it is zero
     if plan.kernel == "rbf" and not lift.unit and not lift.offset:
-        return gaussian(inner, np.hypot(row_norms(rows), other.offset), plan.gamma)
+        squares = norms(rows) ** 2 + other.offset**2
+        return gaussian(inner, namespace(rows).sqrt(squares), plan.gamma)
     return None
 
 
-def with_offset(plain: Inner, rows: Array) -> Inner:
+def with_offset(plain: Inner, rows: ArrayOrTensor) -> Inner:
     """Products of unit rows with an offset, from those of unit rows without one.
 
     Parameters
@@ -201,9 +207,9 @@ def with_offset(plain: Inner, rows: Array) -> Inner:
     rows : ndarray of shape (n_samples, n_features + 1)
         With the offset; their last coordinates are what it has become.
     """
-    lengths, offsets = row_norms(rows[:, :-1]), rows[:, -1]
+    lengths, offsets = norms(rows[:, :-1]), rows[:, -1]
 
-    def inner(some: Labels, others: Labels) -> Array:
+    def inner(some: Labels, others: Labels) -> ArrayOrTensor:
         found = plain(some, others)
         found *= lengths[some][:, None]
         found *= lengths[others]
@@ -213,22 +219,22 @@ def with_offset(plain: Inner, rows: Array) -> Inner:
     return inner
 
 
-def gaussian(unit: Inner, norms: Array, gamma: float) -> Inner:
+def gaussian(unit: Inner, lengths: ArrayOrTensor, gamma: float) -> Inner:
     """exp(−γ‖z − z'‖²) of rows z of these norms, from the products of the same at unit norm.
 
     A coordinate that all rows share does not count: the norms may be with an offset, the rows
     without.
     """
-    squares = norms**2
+    xp, squares = namespace(lengths), lengths**2
 
-    def inner(some: Labels, others: Labels) -> Array:
+    def inner(some: Labels, others: Labels) -> ArrayOrTensor:
         found = unit(some, others)
-        found *= (-2 * norms[some])[:, None]
-        found *= norms[others]
+        found *= (-2 * lengths[some])[:, None]
+        found *= lengths[others]
         found += squares[some][:, None]
         found += squares[others]
-        np.maximum(found, 0, out=found)
+        xp.clip(found, 0, None, out=found)
         found *= -gamma
-        return np.exp(found, out=found)
+        return xp.exp(found, out=found)
 
     return inner

@@ -1,8 +1,9 @@
-"""A named fit on a device: samples stay where they are, and the dictionary comes home once.
+"""A closed form learnt on a device: samples stay where they are, the dictionary comes home once.
 
-Lift, order, closed form, preparation of the rule and calibration are torch's; of the samples only
-the classes' counts and keys are looked at on the host. What is left to the choice of held-out
-samples, kernels, standardised features, grouping and shared atoms is learnt on the host.
+Lift, order, choice by folds, closed form, discriminant, preparation of the rule and calibration are
+torch's; of the samples the host sees the classes' counts and keys, hashes where folds are drawn,
+and one number of each held-out sample and setting. The coordinates of a kernel that is chosen,
+grouping, shared atoms and what keeps a summary are learnt on the host.
 """
 
 from __future__ import annotations
@@ -25,23 +26,25 @@ from crosslabel.core.backend import (
     require_torch,
 )
 from crosslabel.core.calibration import fit_temperature
+from crosslabel.core.discriminant import Discriminant
 from crosslabel.core.rules import RULES
 from crosslabel.core.solver import Callback
 from crosslabel.flagship.calibrate import FEWEST, SAMPLES, spared_classes
 from crosslabel.flagship.choice import Member
-from crosslabel.flagship.choose import named_choice
+from crosslabel.flagship.choose import Distinct, choose, named_choice
 from crosslabel.flagship.fitted import Fitted, View
 from crosslabel.flagship.lifts import lift_named
 from crosslabel.flagship.problem import Wish, wanted_atoms
+from crosslabel.flagship.race import Tell, silent
 from crosslabel.flagship.train import LOOKED_AT
-from crosslabel.intake.checking import check_several, checked_weights, validate_rows
+from crosslabel.intake.checking import check_classes, check_several, checked_weights, validate_rows
 from crosslabel.intake.devices import tensor_queries
 from crosslabel.intake.labels import ClassLabels
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from crosslabel.core.gpu.closed_form import ClassRows
+    from crosslabel.core.gpu.closed_form import ClassRows, Solved
     from crosslabel.core.gpu.ordering import KeptRows
 
 
@@ -61,6 +64,7 @@ def fit_there(
     sample_weight: ArrayLike | None,
     wish: Wish,
     callback: Callback | None = None,
+    tell: Tell = silent,
 ) -> Fitted:
     """The model that `train` would give, learnt on the device of the wish.
 
@@ -75,35 +79,70 @@ def fit_there(
         That `is_for_device`.
     callback : callable, optional
         Told of the one iteration.
+    tell : callable, optional
+        Called after each fold that a lift has run.
     """
-    from crosslabel.core.gpu import closed_form, ordering
+    samples = _checked(estimator, X, y, sample_weight, wish)
+    from crosslabel.core.gpu import ordering  # only now it is known that there is a torch
 
-    samples, settings = _checked(estimator, X, y, sample_weight, wish), wish.settings
-    lift = lift_named(np.zeros((0, samples.X.shape[1])), np.zeros(0), wish).lift
-    choice = named_choice(wish, lift)
-    (member,), n_classes = choice.members, len(samples.classes)
-    kept = ordering.distinct(samples.X, samples.labels, samples.weights, n_classes, settings.seed)
-    rows = closed_form.ClassRows(lift(samples.X[kept.rows]), kept.weights, kept.counts)
-    wanted = wanted_atoms(settings.atoms_per_class, n_classes)
-    layout = AtomLayout(0, tuple(np.minimum(wanted, kept.counts).tolist()))
-    ridge = member.settings.ridge
-    found = closed_form.closed_form(rows, layout.per_class, ridge, LOOKED_AT)
-    share = _temperature(rows, kept, member, layout, found.atoms)
-    values = found.values.tolist()
+    n_classes, n_samples = len(samples.classes), float(samples.weights.sum())
+    given = samples.X, samples.labels, samples.weights
+    kept = ordering.distinct(*given, n_classes, wish.settings.seed)
+    rows = samples.X[kept.rows]
+    if wish.is_open:
+        choice = choose(_known(rows, kept), wish, tell=tell)
+    else:
+        choice = named_choice(wish, lift_named(samples.X, samples.weights, wish).lift)
+    views: list[View] = []
+    solutions: list[Solved] = []
+    for member in choice.members:
+        view, found = _learnt(member, rows, kept, is_shown=not views)
+        views.append(view)
+        solutions.append(found)
+    values = solutions[0].values.tolist()
     if callback:
         callback(0, float(np.sum(values)))
-    view = View(lift, home(found.atoms), layout, member.rule, ridge, share)
-    view.keep_beside(found.atoms)
-    members, n_samples = (replace(member, share=share),), float(samples.weights.sum())
+    both = zip(choice.members, views)
+    members = tuple(replace(m, share=view.share, discriminant=None) for m, view in both)
     return Fitted(
         samples.classes,
-        (view,),
+        tuple(views),
         np.array([np.sum(values)]),
-        np.array(found.unused.nonzero()[:, 0].tolist(), np.intp),
+        np.array(solutions[0].unused.nonzero()[:, 0].tolist(), np.intp),
         tuple([value] for value in values),
         choice.scores,
         replace(choice, members=members, n_samples=n_samples),
     )
+
+
+def _known(rows: Tensor, kept: KeptRows) -> Distinct:
+    """The samples as the choice by folds takes them: rows where they lie, all else at home."""
+    labels = np.repeat(np.arange(len(kept.counts)), kept.counts)
+    hashes = from_device(kept.hashes).view(np.uint64)
+    return Distinct(rows, labels, from_device(kept.weights), hashes)
+
+
+def _learnt(member: Member, rows: Tensor, kept: KeptRows, *, is_shown: bool) -> tuple[View, Solved]:
+    """One view of a choice, with its dictionary at home and on the device."""
+    from crosslabel.core.gpu.closed_form import ClassRows, closed_form
+    from crosslabel.core.gpu.discriminant import within_class
+
+    lift, settings = member.lift, member.settings
+    lifted = ClassRows(lift(rows), kept.weights, kept.counts)
+    wanted = wanted_atoms(settings.atoms_per_class, len(kept.counts))
+    layout = AtomLayout(0, tuple(np.minimum(wanted, kept.counts).tolist()))
+    found = closed_form(lifted, layout.per_class, settings.ridge, LOOKED_AT if is_shown else None)
+    share = member.share
+    if share is None:
+        share = _temperature(lifted, kept, member, layout, found.atoms)
+    linear = member.discriminant
+    if linear is None and member.shrinkage is not None and member.discriminant_share > 0:
+        there = within_class(lifted, lift.keeps_features).discriminant(member.shrinkage)
+        linear = Discriminant(from_device(there.weights), from_device(there.offsets))
+    atoms, b = home(found.atoms), member.discriminant_share
+    view = View(lift, atoms, layout, member.rule, settings.ridge, share, linear, b)
+    view.keep_beside(found.atoms)
+    return view, found
 
 
 def home(atoms: Tensor) -> np.ndarray:
@@ -130,8 +169,7 @@ def _checked(
     if is_tensor(y):
         seen, labels = torch.unique(y.to(device), return_inverse=True)
         classes = np.array(seen.tolist(), str(y.dtype).removeprefix("torch."))
-        # More than once, or so many different ones would look like a regression's targets.
-        check_classification_targets(np.tile(classes, 3))
+        check_classes(classes)
     else:
         check_classification_targets(y)
         classes, numbers = np.unique(column_or_1d(np.asarray(y)), return_inverse=True)

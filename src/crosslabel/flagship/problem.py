@@ -104,10 +104,12 @@ class Wish:
 
     @property
     def is_for_device(self) -> bool:
-        """Whether all of it can be learnt on a device, and is to be."""
-        plain = self.scale in ("auto", "unit") and self.kernel in ("auto", "linear")
-        there = self.settings.device is not None and not self.settings.grouping
-        return there and plain and self.parts_classes and RULES[self.rule].takes_tensors
+        """Whether it is to be learnt on a device from beginning to end, and can be."""
+        settings, rule = self.settings, RULES.get(self.rule)
+        apart = settings.is_closed_form and not settings.shared_atoms and not settings.grouping
+        plain = self.scale != "none" and self.kernel in ("auto", "linear")
+        takes = rule is None or rule.takes_tensors
+        return settings.device is not None and apart and plain and takes
 
 
 @dataclass(frozen=True)

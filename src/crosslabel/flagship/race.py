@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crosslabel.core.joint import fit_weights, log_losses, shares, spread, temperature
+from crosslabel.core.backend import ArrayOrTensor, beside, namespace, zeros
+from crosslabel.core.joint import fit_weights, log_losses, mixed, shares, spread, temperature
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.held_out import (
@@ -88,7 +89,7 @@ class Candidate:
     """
 
     setting: JointSetting
-    logits: Array
+    logits: ArrayOrTensor
     losses: Array
     head_start: float = 0.0
 
@@ -125,7 +126,7 @@ class Runner:
     samples: Samples
     grid: Grid
     rules: set[str]
-    scores: dict[Kind, Array] = field(default_factory=dict)
+    scores: dict[Kind, ArrayOrTensor] = field(default_factory=dict)
     known: dict[tuple[Kind, int], tuple[float, float]] = field(default_factory=dict)
     near: dict[str, float] = field(default_factory=dict)
     shrinkages: list[float] = field(init=False)
@@ -150,10 +151,10 @@ class Runner:
             found = discriminants(self.samples, number, self.shrinkages)
             self._keep(rows, {discriminant_of(a): s for a, s in zip(self.shrinkages, found)})
 
-    def _keep(self, rows: Labels, found: dict[Kind, Array]) -> None:
+    def _keep(self, rows: Labels, found: dict[Kind, ArrayOrTensor]) -> None:
         for kind, scores in found.items():
             if kind not in self.scores:
-                self.scores[kind] = np.zeros((len(self.samples.labels), scores.shape[1]))
+                self.scores[kind] = zeros((len(self.samples.labels), scores.shape[1]), scores)
             self.scores[kind][rows] = scores
 
     def judged(self, kind: Kind, rows: Labels) -> tuple[float, float]:
@@ -197,16 +198,17 @@ class Runner:
         kinds = [self.best(self.rules - {DISCRIMINANT}, rows)]
         if DISCRIMINANT in self.rules:
             kinds.append(self.best({DISCRIMINANT}, rows))
-        scores = np.stack([self.scores[kind][rows] for kind, _, _ in kinds])
+        parts = [self.scores[kind][rows] for kind, _, _ in kinds]
+        scores = namespace(parts[0]).stack(parts)
         scale = np.array([spread(one) for one in scores])
         totals = np.array([weights @ losses for _, _, losses in kinds])
         is_table = self.samples.own_variances
         totals[1:] -= FAVOUR if is_table else 0.0
         part = shares(totals, RATE)
         start = part * scale * np.array([sharpness for _, sharpness, _ in kinds])
-        scaled = scores / scale[:, None, None]
+        scaled = scores / beside(scale[:, None, None], scores)
         joined = fit_weights(scaled, labels, weights, start=start, pull=PULL) / scale
-        logits = np.tensordot(joined, scores, 1)
+        logits = mixed(joined, scores)
         _, ridge, rule, n_atoms = kinds[0][0]
         shrinkage = kinds[1][0].value if len(kinds) > 1 else None
         a, b = [*joined.tolist(), 0.0][:2]

@@ -224,8 +224,9 @@ class StreamLearner(Predictor):
         bare = self._bare()
         weights = weighed_pass(self.class_weight, X, y, sample_weight)
         found = from_disk(bare, X, y, weights, self._empty_summary, self._wish, self._kept())
-        if isinstance(found, Fitted):
-            return self._adopt(bare, None, self._raised(found))
+        if found.fitted is not None:
+            return self._adopt(bare, found.summary, self._raised(found.fitted))
+        assert found.summary is not None
         check_several(self, found.summary.classes, "there is")
         self._adopt(bare, *self._learnt_on(bare, found.summary))
         if found.checkpoint:

@@ -156,6 +156,12 @@ def check_training(
     return Training(samples, classes, labels, weights)
 
 
+def check_classes(classes: ClassLabels) -> None:
+    """Refuse labels that are no classes, such as fractions."""
+    # More than once, or so many different ones would look like a regression's targets.
+    check_classification_targets(np.tile(classes, 3))
+
+
 def check_several(estimator: BaseEstimator, classes: ClassLabels, where: str) -> None:
     """Refuse a single class; `where` says where it was found."""
     if len(classes) < 2:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_feature_names, column_or_1d
 
 from crosslabel.core.scaling import Array
 from crosslabel.intake import passes, sources
-from crosslabel.intake.checking import checked_weights
+from crosslabel.intake.checking import check_classes, checked_weights
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.partitions import DaskCollection, absorb_partitions, samples_like
 from crosslabel.intake.summary import Summary
@@ -73,17 +73,19 @@ def opened(estimator: BaseEstimator, X: sources.OnDisk, y: object, sample_weight
     return Opened(source, *np.unique(targets, return_inverse=True), weights)
 
 
-def summary_of_dask(
-    estimator: BaseEstimator, X: DaskCollection, y: object, sample_weight: object, begin: Begin
-) -> Summary:
-    """The summary of Dask collections; the estimator gets number and names of the features."""
+def begin_of_dask(estimator: BaseEstimator, X: DaskCollection, begin: Begin) -> Summary:
+    """A summary without samples; the estimator gets number and names of the features."""
     few = samples_like(X)
     _check_feature_names(estimator, few, reset=True)
     estimator.n_features_in_ = few.shape[1]
     wide = np.asarray(few).dtype != np.float32
-    empty = begin(np.empty((0, few.shape[1]), float if wide else np.float32))
+    return begin(np.empty((0, few.shape[1]), float if wide else np.float32))
+
+
+def summary_of_dask(X: DaskCollection, y: object, sample_weight: object, empty: Summary) -> Summary:
+    """The summary of Dask collections."""
     summary = absorb_partitions(X, y, sample_weight, empty)
-    check_classification_targets(summary.classes)
+    check_classes(summary.classes)
     return summary
 
 

@@ -11,12 +11,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from crosslabel.core.backend import ArrayOrTensor, from_device, is_tensor, like, namespace
+from crosslabel.core.backend import (
+    ArrayOrTensor,
+    beside,
+    energies,
+    from_device,
+    in_float64,
+    in_type,
+    is_tensor,
+    like,
+    namespace,
+)
 from crosslabel.core.manifolds import MANIFOLDS
-from crosslabel.core.scaling import Array, squared_distances, unit_rows
+from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.intake.checking import check_range
 from crosslabel.intake.devices import check_tensor_range, unit_rows_of_tensor
 
@@ -26,7 +35,7 @@ State = Mapping[str, Any]
 Kernel = Callable[..., Array]
 
 KERNELS: dict[str, Kernel] = {
-    "rbf": lambda X, Y, gamma: np.exp(-gamma * squared_distances(X, Y)),
+    "rbf": lambda X, Y, gamma: _gaussian(X, Y, gamma),
     "poly": lambda X, Y, gamma: (gamma * X @ Y.T + 1) ** 3,
     # The rows are kernel values already.
     "precomputed": lambda X, Y, gamma: X,
@@ -44,7 +53,15 @@ ASYMMETRIC = 1e-5
 """Part of the largest kernel value by which two values that should be equal may differ."""
 
 
-def kernel_values(kernel: str | Kernel, gamma: float, some: Array, others: Array) -> Array:
+def _gaussian(X: ArrayOrTensor, Y: ArrayOrTensor, gamma: float) -> ArrayOrTensor:
+    """exp(−γ‖x − y‖²) for all pairs of rows."""
+    xp, squares = namespace(X), energies(X)[:, None] + energies(Y)
+    return xp.exp(-gamma * xp.clip(squares - 2 * X @ Y.T, 0, None))
+
+
+def kernel_values(
+    kernel: str | Kernel, gamma: float, some: ArrayOrTensor, others: ArrayOrTensor
+) -> ArrayOrTensor:
     """Values of a kernel, by name or a function, for two arrays of rows."""
     if callable(kernel):
         return np.asarray(kernel(some, others))
@@ -193,11 +210,13 @@ def _standardised(X: Array, center: Array, spread: Array) -> Array:
         ) from None
 
 
-def standard(X: Array, weights: NDArray[np.float64]) -> tuple[Array, Array]:
+def standard(X: ArrayOrTensor, weights: ArrayOrTensor) -> tuple[Array, Array]:
     """Mean and standard deviation of each feature; a constant one keeps its scale."""
-    share = weights / weights.sum()
-    center = share @ X
+    xp, share = namespace(X), beside(weights / weights.sum(), X)
+    exact = in_float64(X)
+    center = share @ exact
     # Divided first: the square of a value may leave the range of its type where it does not.
-    largest = np.abs(X - center).max(initial=0.0) or 1.0
-    spread = largest * np.sqrt(share @ ((X - center) / largest) ** 2)
-    return center.astype(X.dtype), np.where(spread > 0, spread, 1).astype(X.dtype)
+    largest = (float(xp.abs(exact - center).max()) if len(X) else 0.0) or 1.0
+    spread = largest * xp.sqrt(share @ ((exact - center) / largest) ** 2)
+    spread = xp.where(spread > 0, spread, 1.0)
+    return from_device(in_type(center, X.dtype)), from_device(in_type(spread, X.dtype))

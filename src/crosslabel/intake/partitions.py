@@ -7,14 +7,15 @@ active. Each task is a function of its partition alone, so that a worker that di
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crosslabel.core.scaling import Array
 from crosslabel.intake.checking import DASK, check_finite, checked_weights, package_of
+from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.summary import Summary, merge_all
 
 if TYPE_CHECKING:
@@ -84,20 +85,38 @@ def absorb_partitions(
     """
     import dask
 
-    parts = _partitions(X, y, sample_weight)
-    summarise, merge = dask.delayed(_summarise), dask.delayed(merge_all)
-    summaries = [summarise(number, summary, *part) for number, part in enumerate(parts)]
-    while len(summaries) > 1:
-        groups = [summaries[k : k + BRANCHES] for k in range(0, len(summaries), BRANCHES)]
-        summaries = [merge(group) for group in groups]
-    return dask.compute(summaries[0])[0]
+    summarise = dask.delayed(_summarise)
+    parts = enumerate(partitions_of(X, y, sample_weight))
+    return dask.compute(merged([summarise(number, summary, *part) for number, part in parts]))[0]
 
 
-def _summarise(
-    number: int, summary: Summary, X: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None
-) -> Summary:
-    """The summary of one partition; runs on a worker."""
-    samples = np.ascontiguousarray(np.asarray(X), dtype=summary.dtype)
+def merged(summaries: Sequence[Delayed]) -> Delayed:
+    """The summary of several, by a tree of tasks."""
+    import dask
+
+    merge, left = dask.delayed(merge_all), list(summaries)
+    while len(left) > 1:
+        left = [merge(left[k : k + BRANCHES]) for k in range(0, len(left), BRANCHES)]
+    return left[0]
+
+
+class Part(NamedTuple):
+    """Samples of one partition, checked; some may have no weight."""
+
+    X: Array
+    targets: ClassLabels
+    weights: NDArray[np.float64]
+
+
+def part_of(
+    number: int,
+    dtype: np.dtype,
+    X: ArrayLike,
+    y: ArrayLike,
+    weights: ArrayLike | None = None,
+) -> Part:
+    """The samples of one partition in a type of float; runs on a worker."""
+    samples = np.ascontiguousarray(np.asarray(X), dtype=dtype)
     targets = np.asarray(y).ravel()
     if len(targets) != len(samples):
         raise ValueError(
@@ -105,11 +124,21 @@ def _summarise(
             "Partition X and y alike."
         )
     check_finite(samples, lambda row: f"row {row} of partition {number}")
+    return Part(samples, targets, weights_of(weights, len(samples)))
+
+
+def weights_of(weights: ArrayLike | None, n_samples: int) -> NDArray[np.float64]:
+    """The weights of one partition; runs on a worker."""
     given = None if weights is None else np.asarray(weights).ravel()
-    return summary.absorb(samples, targets, checked_weights(given, len(samples)))
+    return checked_weights(given, n_samples)
 
 
-def _partitions(X: DaskCollection, y: object, sample_weight: object) -> list[tuple[Delayed, ...]]:
+def _summarise(number: int, summary: Summary, *part: ArrayLike) -> Summary:
+    """The summary of one partition; runs on a worker."""
+    return summary.absorb(*part_of(number, summary.dtype, *part))
+
+
+def partitions_of(X: DaskCollection, y: object, sample_weight: object) -> list[tuple[Delayed, ...]]:
     """Partitions of samples with those of their labels and weights, as delayed objects."""
     given = {"y": y} if sample_weight is None else {"y": y, "sample_weight": sample_weight}
     columns = [X]

@@ -48,14 +48,38 @@ def chosen(
     -------
     dict of str to float
     """
-    first = replace(cell, split=0)
-    place = folder / f"{_key(first)}.json"
+    place = _place(cell, folder)
     if place.exists():
         return dict(json.loads(place.read_text("utf-8"))["values"])
+    first = replace(cell, split=0)
     found = climbed(first, inputs(first), build(first))
-    content = {"place": list(first.place[:3]), **found._asdict()}
-    write_whole(place, lambda file: file.write(json.dumps(content, sort_keys=True).encode()))
+    _write(place, cell, **found._asdict())
     return found.values
+
+
+def keep_choice(cell: Cell, values: Values, folder: Path) -> None:
+    """Keep what a record says was chosen, for the splits that are still to come.
+
+    Parameters
+    ----------
+    cell : Cell
+    values : dict of str to float
+        Empty where its method has no `search`; nothing is then kept.
+    folder : Path
+        Keeps the choices; one that is there stays.
+    """
+    place = _place(cell, folder)
+    if values and not place.exists():
+        _write(place, cell, values=values)
+
+
+def _place(cell: Cell, folder: Path) -> Path:
+    return folder / f"{_key(replace(cell, split=0))}.json"
+
+
+def _write(place: Path, cell: Cell, **found: object) -> None:
+    content = {"place": list(cell.place[:3]), **found}
+    write_whole(place, lambda file: file.write(json.dumps(content, sort_keys=True).encode()))
 
 
 def climbed(cell: Cell, given: Input, model: BaseEstimator) -> Climb:

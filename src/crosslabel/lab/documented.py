@@ -1,12 +1,16 @@
 """The figures that the documents state: taken from records, and written into tables of Markdown.
 
     python -m crosslabel.lab.documented [--store DIR]
+    python -m crosslabel.lab.documented --fill DIR
 
-With a store, its records go into `docs/measurements/paper.json`: figures of other machines stay
-there until a store has as many splits of theirs. Then the tables of `docs/method/reproduce.md` are
-made anew from that file. A figure stands under the key of its cell on the first split. Where a spec
-or the numerics have changed since, no key fits, and the cell says that it was not run: a document
-never shows what today's code was not seen to compute.
+With a store, its records join those of other machines in `docs/measurements/cells.jsonl` (`kept`),
+and means over all of them go into `docs/measurements/paper.json`, where a figure over more splits
+stays. Then the tables of `docs/method/reproduce.md` are made anew from that file. `--fill` gives a
+store what the records of other machines have, so that nothing is computed twice.
+
+A figure stands under the key of its cell on the first split. Where a spec or the numerics have
+changed since, no key fits, and the cell says that it was not run: a document never shows what
+today's code was not seen to compute.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from crosslabel.files.whole import write_whole
+from crosslabel.lab.kept import Kept, fill, merged, read_kept, write_kept
 from crosslabel.lab.measured import over_splits
 from crosslabel.lab.quantities import QUANTITIES
 from crosslabel.lab.records import Store, key_of
@@ -26,7 +31,8 @@ from crosslabel.lab.spec import Cell, Method, Spec, TableSetting
 from crosslabel.lab.spec_files import load_specs
 
 DOCS = Path(__file__).parents[3] / "docs"
-MEASURED, PAGE = "measurements/paper.json", "method/reproduce.md"
+CELLS, MEASURED = "measurements/cells.jsonl", "measurements/paper.json"
+PAGE = "method/reproduce.md"
 COLUMNS = 4  # settings beside each other; where a spec has more, each is a row
 MARKED = re.compile(r"<!-- measured: (\S+) (\S+) -->\n.*?<!-- end -->", re.DOTALL)
 
@@ -64,20 +70,20 @@ def first_cell(spec: Spec, method: Method, setting: TableSetting) -> Cell:
     return Cell(spec, method, setting, 0, spec.indices[0] if spec.indices else "")
 
 
-def figures(specs: Sequence[Spec], store: Store) -> Iterator[Figure]:
-    """Every method at every setting of which the store has a record.
+def figures(specs: Sequence[Spec], kept: Store | Kept) -> Iterator[Figure]:
+    """Every method at every setting of which there is a record.
 
     Parameters
     ----------
     specs : sequence of Spec
-    store : Store
+    kept : Store or Kept
 
     Yields
     ------
     Figure
     """
     for spec in specs:
-        records = store.found(spec.cells())
+        records = kept.found(spec.cells())
         found = {name: over_splits(spec, records, name) for name in spec.quantities}
         for place, one in found[spec.quantities[0]].items():
             if one.n:
@@ -209,19 +215,31 @@ def with_tables(text: str, specs: Sequence[Spec], known: Mapping[str, Figure]) -
     return MARKED.sub(filled, text)
 
 
+def bring_in(specs: Sequence[Spec], store: Store) -> None:
+    """Let a store's records join those of other machines, and take the means over all of them."""
+    kept = merged(specs, read_kept(DOCS / CELLS), store)
+    write_kept(kept, DOCS / CELLS)
+    measured = DOCS / MEASURED
+    new = {one.key: one for one in figures(specs, kept)}
+    known = joined(specs, read(measured) if measured.exists() else {}, new)
+    lines = (json.dumps(asdict(one), sort_keys=True) for one in known)
+    content = "[\n" + ",\n".join(lines) + "\n]\n"
+    write_whole(measured, lambda file: file.write(content.encode()))
+
+
 def main() -> None:
-    """Bring the figures and tables of the documents up to date."""
+    """Bring the figures and tables of the documents up to date, or fill a store."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--store", type=Path, help="folder of records")
+    parser.add_argument("--store", type=Path, help="folder of records, to take them from")
+    parser.add_argument("--fill", type=Path, help="folder of records, to give it those kept here")
     given, specs = parser.parse_args(), load_specs()
-    measured, page = DOCS / MEASURED, DOCS / PAGE
+    if given.fill is not None:
+        count = fill(specs, read_kept(DOCS / CELLS), Store(given.fill))
+        print(f"{given.fill} was given {count} records.")
     if given.store is not None:
-        new = {one.key: one for one in figures(specs, Store(given.store))}
-        kept = joined(specs, read(measured) if measured.exists() else {}, new)
-        lines = (json.dumps(asdict(one), sort_keys=True) for one in kept)
-        content = "[\n" + ",\n".join(lines) + "\n]\n"
-        write_whole(measured, lambda file: file.write(content.encode()))
-    text = with_tables(page.read_text("utf-8"), specs, read(measured))
+        bring_in(specs, Store(given.store))
+    page = DOCS / PAGE
+    text = with_tables(page.read_text("utf-8"), specs, read(DOCS / MEASURED))
     write_whole(page, lambda file: file.write(text.encode()))
 
 

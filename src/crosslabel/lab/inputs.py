@@ -209,7 +209,8 @@ class Inputs:
                 for size in {options["per_class"], options["codebook_per_class"]}
             }
             seen = [train for train, _ in drawn[options["codebook_per_class"]]]
-            coordinates(data.filenames, drawn[options["per_class"]], folder, -1, seen)
+            splits = drawn[options["per_class"]]
+            coordinates(data.filenames, splits, folder, -1, seen, [cell.split])
         rows = np.load(place)
         if options.get("rest", True):
             return rows

@@ -11,9 +11,10 @@ values' square roots, which count a strong word less.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import scipy.linalg
@@ -54,15 +55,15 @@ class _AllSplits:
 
 
 def codebooks(
-    paths: Sequence[str], seen: Sequence[NDArray[np.intp]], folder: Path, n_jobs: int
+    paths: Sequence[str], seen: Mapping[int, NDArray[np.intp]], folder: Path, n_jobs: int
 ) -> list[SpatialPyramid]:
-    """One pyramid for each list of images that its codebook may see.
+    """One pyramid for each list of images that its codebook may see; the number is its seed.
 
     Parameters
     ----------
     paths : sequence of str
         All images.
-    seen : sequence of index arrays
+    seen : dict of int to index array
     folder : Path
         Keeps the descriptors that were drawn.
     n_jobs : int
@@ -80,7 +81,7 @@ def codebooks(
     with np.load(place) as stored:
         values, owners = stored["values"], stored["owners"]
     pyramids = []
-    for number, train in enumerate(seen):
+    for number, train in seen.items():
         pyramid = SpatialPyramid(longest_side=None, random_state=number)
         own = values[np.isin(owners, train)]
         random = np.random.RandomState(number)
@@ -96,6 +97,7 @@ def coordinates(
     folder: Path,
     n_jobs: int = 2,
     seen: Sequence[NDArray[np.intp]] | None = None,
+    only: Sequence[int] | None = None,
 ) -> list[Path]:
     """Files of coordinates (n_images, n_train + 1), one for each split; resumes where it stopped.
 
@@ -113,61 +115,73 @@ def coordinates(
         Images that each split's codebook is learnt from; None for all its training images.
         Training sets of several sizes that lie in one another share their coordinates, if the
         codebook has seen the smallest alone.
+    only : sequence of int, default=None
+        Numbers of the splits whose files are asked for; None for all.
 
     Returns
     -------
     list of Path
+        Of the splits that are asked for.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    kept = {form: _numbered(folder, form, len(splits)) for form in FORMS}
-    places = kept["coordinates"]
-    if all(place.exists() for files in kept.values() for place in files):
-        return places
-    pyramids = codebooks(paths, seen or [train for train, _ in splits], folder, n_jobs)
-    dimension = len(pyramids[0].codebook_) * sum(c * c for c in pyramids[0].levels)
-    names = _numbered(folder, "pyramids", len(splits))
-    record = folder / "done.json"
-    # Progress counts only where every unfinished file that it speaks of is there.
-    going_on = record.exists() and all(name.exists() for name in names)
-    mode, shape = ("r+" if going_on else "w+"), (len(paths), dimension)
-    stores = [np.lib.format.open_memmap(n, mode, dtype=np.float32, shape=shape) for n in names]
-    if not going_on:
-        _note(record, 0)
-    _fill(stores, paths, [p.encoder() for p in pyramids], record, n_jobs)
-    for form, files in kept.items():
-        for place, store, (train, _) in zip(files, stores, splits):
-            found = span_coordinates(FORMS[form](store), train)
-            write_whole(place, partial(np.save, arr=found))
-    for name in (*names, record):
-        name.unlink()
-    return places
+    wanted = range(len(splits)) if only is None else only
+    kept = {number: _places(folder, number) for number in wanted}
+    missing = [n for n, files in kept.items() if not all(p.exists() for p in files.values())]
+    if missing:
+        learnt_from = {n: splits[n][0] if seen is None else seen[n] for n in missing}
+        pyramids = codebooks(paths, learnt_from, folder, n_jobs)
+        dimension = len(pyramids[0].codebook_) * sum(c * c for c in pyramids[0].levels)
+        partly = [_Unfinished(folder, number, (len(paths), dimension)) for number in missing]
+        _fill(partly, paths, [p.encoder() for p in pyramids], n_jobs)
+        for rows in partly:
+            for form, place in kept[rows.number].items():
+                found = span_coordinates(FORMS[form](rows.values), splits[rows.number][0])
+                write_whole(place, partial(np.save, arr=found))
+            rows.discard()
+    return [files["coordinates"] for files in kept.values()]
 
 
-def _numbered(folder: Path, name: str, count: int) -> list[Path]:
-    return [folder / f"{name}{number}.npy" for number in range(count)]
+def _places(folder: Path, number: int) -> dict[str, Path]:
+    return {form: folder / f"{form}{number}.npy" for form in FORMS}
+
+
+class _Unfinished:
+    """Pyramid rows of one split on the disk, and how many an earlier run has left there."""
+
+    def __init__(self, folder: Path, number: int, shape: tuple[int, int]) -> None:
+        self.number = number
+        self.place = folder / f"pyramids{number}.npy"
+        self.record = folder / f"done{number}.json"
+        # Progress counts only where the file that it speaks of is there.
+        going_on = self.record.exists() and self.place.exists()
+        self.done = int(json.loads(self.record.read_text())) if going_on else 0
+        mode: Literal["r+", "w+"] = "r+" if going_on else "w+"
+        self.values = np.lib.format.open_memmap(self.place, mode, dtype=np.float32, shape=shape)
+
+    def put(self, start: int, rows: Array) -> None:
+        """Keep rows from this place on, and say on the disk that all before their end are there."""
+        self.values[start : start + len(rows)] = rows
+        self.values.flush()
+        note = json.dumps(start + len(rows)).encode()
+        write_whole(self.record, lambda file: file.write(note))
+
+    def discard(self) -> None:
+        """Free the disk; another process may have been here before."""
+        for place in (self.place, self.record):
+            place.unlink(missing_ok=True)
 
 
 def _fill(
-    stores: Sequence[Array],
-    paths: Sequence[str],
-    encoders: list[PyramidEncoder],
-    record: Path,
-    n_jobs: int,
+    partly: Sequence[_Unfinished], paths: Sequence[str], encoders: list[PyramidEncoder], n_jobs: int
 ) -> None:
-    done = json.loads(record.read_text())
+    done = min(rows.done for rows in partly)
     with progress_bar("pyramids", len(paths)) as advance:
         advance(done)
         for start in range(done, len(paths), BATCH):
             batch = extract(_AllSplits(encoders), paths[start : start + BATCH], n_jobs=n_jobs)
-            for number, store in enumerate(stores):
-                store[start : start + len(batch)] = [rows[number] for rows in batch]
-                store.flush()  # type: ignore[attr-defined]
-            _note(record, start + len(batch))
+            for number, rows in enumerate(partly):
+                rows.put(start, np.stack([one[number] for one in batch]))
             advance(len(batch))
-
-
-def _note(record: Path, done: int) -> None:
-    write_whole(record, lambda file: file.write(json.dumps(done).encode()))
 
 
 def span_coordinates(features: Array, train: NDArray[np.intp]) -> Array:

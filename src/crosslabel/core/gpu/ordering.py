@@ -29,6 +29,8 @@ class KeptRows(NamedTuple):
         How often each occurs.
     counts : list of int
         Of each class.
+    hashes : Tensor of shape (n_distinct,)
+        Of the samples as they were given, in signed words.
     keys : ndarray of uint64 of shape (n_classes,)
         From which an order of the classes follows that does not depend on their names.
     """
@@ -36,6 +38,7 @@ class KeptRows(NamedTuple):
     rows: Tensor
     weights: Tensor
     counts: list[int]
+    hashes: Tensor
     keys: np.ndarray
 
 
@@ -93,4 +96,5 @@ def distinct(X: Tensor, labels: Tensor, weights: Tensor, n_classes: int, seed: i
     units = (weights * ordering.UNIT).round().clip(1, 2.0**62).long()
     keys = mixed(hashes ^ _signed(int(ordering.ODD))) * units
     sums = torch.zeros(n_classes, dtype=torch.int64, device=X.device).index_add_(0, labels, keys)
-    return KeptRows(rows, joined, counts, np.array(sums.tolist(), np.int64).view(np.uint64))
+    by_class = np.array(sums.tolist(), np.int64).view(np.uint64)
+    return KeptRows(rows, joined, counts, hashes[rows], by_class)
