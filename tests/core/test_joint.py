@@ -162,3 +162,14 @@ def test_a_temperature_is_where_the_slope_of_the_loss_vanishes(signal, size):
 def test_the_spread_is_the_root_of_the_mean_square():
     scores = np.array([[0.0, 3.0, 6.0], [1.0, 1.0, 1.0]])
     assert spread(scores) == pytest.approx(np.sqrt((9 + 0 + 9) / 6))
+
+
+def test_rounding_of_negative_scores_says_nothing():
+    for value in (1.29495845e-05, -1.29495845e-05):
+        assert spread(np.full((5, 3), value)) == 1
+
+
+def test_weights_are_pulled_to_ones_over_their_number():
+    scores, labels, weights = problem(5)
+    found = fit_weights(scores, labels, weights, pull=1e9)
+    assert np.allclose(found, [0.5, 0.5], atol=1e-6)
