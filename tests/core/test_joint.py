@@ -8,6 +8,7 @@ from scipy.optimize import brentq, minimize
 
 from crosslabel.core.joint import (
     DOUBT,
+    _descend,
     evidence,
     fit_weights,
     log_losses,
@@ -173,3 +174,15 @@ def test_weights_are_pulled_to_ones_over_their_number():
     scores, labels, weights = problem(5)
     found = fit_weights(scores, labels, weights, pull=1e9)
     assert np.allclose(found, [0.5, 0.5], atol=1e-6)
+
+
+def test_a_step_is_halved_until_the_value_falls():
+    def value(a):
+        return float(np.sum((a - 0.3) ** 2))
+
+    start = np.zeros(1)
+    moved, lower = _descend(start, np.ones(1), value(start), value)
+    assert moved == [0.5]
+    assert lower == pytest.approx(0.04)
+    stayed, same = _descend(np.array([0.3]), np.ones(1), 0.0, value)
+    assert (stayed, same) == (0.3, 0.0)
