@@ -9,6 +9,7 @@ from scipy.optimize import brentq, minimize
 
 from crosslabel.core.joint import (
     DOUBT,
+    _descend,
     evidence,
     fit_weights,
     log_losses,
@@ -175,3 +176,26 @@ def test_scores_on_a_device_say_the_same():
     assert_allclose(found, temperature(scores[0], labels, weights), rtol=1e-12)
     assert_allclose(log_losses(there[0], labels), log_losses(scores[0], labels))
     assert_allclose(spread(there[1]), spread(scores[1]))
+
+
+def test_rounding_of_negative_scores_says_nothing():
+    for value in (1.29495845e-05, -1.29495845e-05):
+        assert spread(np.full((5, 3), value)) == 1
+
+
+def test_weights_are_pulled_to_ones_over_their_number():
+    scores, labels, weights = problem(5)
+    found = fit_weights(scores, labels, weights, pull=1e9)
+    assert np.allclose(found, [0.5, 0.5], atol=1e-6)
+
+
+def test_a_step_is_halved_until_the_value_falls():
+    def value(a):
+        return float(np.sum((a - 0.3) ** 2))
+
+    start = np.zeros(1)
+    moved, lower = _descend(start, np.ones(1), value(start), value)
+    assert moved == [0.5]
+    assert lower == pytest.approx(0.04)
+    stayed, same = _descend(np.array([0.3]), np.ones(1), 0.0, value)
+    assert (stayed, same) == (0.3, 0.0)

@@ -180,3 +180,34 @@ def test_more_columns_than_rows_are_no_subspace():
     """A row of squared norm 40,000 would ask for a product of 13 GB."""
     with pytest.raises(ValueError, match="40000 values and squared norms from 4e\\+04"):
         subspaces(np.ones((1, 40_000)))
+
+
+def test_bases_of_unlike_sizes_are_refused_by_their_norms():
+    one, other = rows(bases(1, 6, 2)), rows(bases(1, 4, 3))
+    with pytest.raises(ValueError, match="squared norms from 2 to 3"):
+        subspaces(np.concatenate([one, other]))
+
+
+@pytest.mark.parametrize("products", [1, 30])
+def test_products_are_summed_some_at_a_time(monkeypatch, products):
+    monkeypatch.setattr(manifolds, "_PRODUCTS", products)
+    U, V = bases(5, seed=1), bases(4, seed=2)
+    expected = [[np.linalg.norm(u.T @ v) ** 2 for v in V] for u in U]
+    assert_allclose(manifolds.squared_products(U, V), expected)
+
+
+def test_a_width_just_above_the_allowed_multiples_is_taken_as_it_is():
+    """Matrices of size four: all γ from 1.5 on make the Stein kernel positive."""
+    taken = []
+    for spread in np.geomspace(0.01, 10, 40):
+        C = np.eye(4) + spread * matrices()
+        usual = 1 / np.mean([[divergence(a, b) for b in C] for a in C])
+        if usual >= 1.5:
+            taken.append(usual)
+            assert_allclose(MANIFOLDS["stein"].gamma(rows(C)), usual, rtol=1e-6)
+    assert min(taken) < 2
+
+
+def test_points_that_differ_by_more_than_rounding_have_a_width():
+    assert_allclose(manifolds._reciprocal(1e-10), 1e10)
+    assert manifolds._reciprocal(1e-13) == 1

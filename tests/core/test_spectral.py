@@ -287,3 +287,7 @@ def test_without_ridge_only_what_has_no_energy_is_left():
 def test_what_is_left_is_the_formula(beta):
     s, q = np.array([3.0, 2.0, 1.0]), np.array([1.5, 0.5, 0.0])
     assert_allclose(unexplained(s, q, beta), sum(beta * a**2 / (b + beta) for a, b in zip(s, q)))
+
+
+def test_a_class_of_zeros_shares_its_atoms_equally():
+    assert_allclose(energies(np.zeros(5), 3, 0.1), [1, 1, 1, 0, 0])

@@ -155,3 +155,11 @@ def test_a_matrix_smaller_than_the_features_is_no_stack_of_rows():
     S = np.diag([4.0, 1.0])
     statistics = Moments(np.array([3.0]), np.zeros((1, 2)), (Scatter(S, False),))
     assert_allclose(spectra(statistics)[0].values, [2.0, 1.0])
+
+
+def test_values_never_rise_for_arrays_and_tensors():
+    torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'crosslabel[gpu]'")
+    values = np.array([[3.0, 1.0, 2.0], [1.0, 5.0, 0.0]])
+    expected = [[3, 1, 1], [1, 1, 0]]
+    assert_allclose(module._falling(values), expected)
+    assert_allclose(module._falling(torch.as_tensor(values)), expected)

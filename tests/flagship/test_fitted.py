@@ -218,3 +218,21 @@ def test_a_constant_of_each_class_is_added_to_its_log_probability(queries, with_
 def test_no_constant_leaves_the_model_as_it_is():
     alone = model(view())
     assert alone.raised(np.zeros(3)) is alone
+
+
+def test_logits_of_one_rule_are_its_evidence_times_its_share(queries):
+    one = model(view(share=2.5))
+    scores = one.scores(queries)
+    best = scores.max(axis=1, keepdims=True)
+    found = one.logits(scores)
+    assert_allclose(found - found.max(axis=1, keepdims=True), 2.5 * np.log(best / scores))
+
+
+@pytest.mark.parametrize("rule", ["local", "global"])
+def test_tensors_are_scored_where_they_are(queries, rule):
+    torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'crosslabel[gpu]'")
+    one = view(rule=rule)
+    found = one.scores(torch.as_tensor(queries))
+    assert isinstance(found, torch.Tensor)
+    assert torch.device("cpu") in one._elsewhere  # prepared there
+    assert_allclose(found, one.scores(queries))

@@ -143,3 +143,10 @@ def test_an_error_about_a_class_comes_out_under_its_name():
         problem.naming(np.array([2, 0, 1])),
     ):
         raise UndeterminedCodesError(0, 2, 0.0)
+
+
+@pytest.mark.parametrize("suppression", [np.inf, 2.0])
+@pytest.mark.parametrize("free", [True, False])
+def test_numbers_of_atoms_are_tried_where_they_are_free_and_cost_little(suppression, free):
+    settings = Settings(suppression=suppression)
+    assert Wish(settings, free_atoms=free).tries_atoms == (free and suppression == np.inf)

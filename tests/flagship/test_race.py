@@ -242,3 +242,10 @@ def test_several_numbers_of_atoms_score_as_each_does_alone():
         alone.run(0)
         for kind, scores in alone.scores.items():
             assert_allclose(both.scores[kind], scores, atol=1e-9)
+
+
+@pytest.mark.parametrize(("behind", "stays"), [(2.0, True), (2.5, False)])
+def test_two_standard_errors_are_clearly_behind(behind, stays, monkeypatch):
+    monkeypatch.setattr("crosslabel.flagship.race.ahead", lambda gain, weights: behind)
+    one = runner()
+    assert _not_behind([one], np.arange(0, N, 2)) == ([one] if stays else [])

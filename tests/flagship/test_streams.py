@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from crosslabel import ClassStatistics, CrossLabelClassifier
 from crosslabel.core.moments import ImpossibleRemovalError
 from crosslabel.core.scaling import unit_rows
+from tests import naive
 from tests.core.problems import samples
 
 NAMES = np.array(["fig", "apple", "pear"])
@@ -420,3 +421,15 @@ def test_statistics_of_another_scale_are_refused(small, normalize, scale):
         CrossLabelClassifier(scale=scale).fit_statistics(statistics)
     fitting = CrossLabelClassifier(scale="unit" if normalize else "none")
     assert fitting.fit_statistics(statistics).score(*small) > 0.9
+
+
+def test_a_choice_is_made_anew_with_twice_the_samples(monkeypatch):
+    X, y = samples(np.random.default_rng(0), (15, 15, 15), 12)
+    order = np.random.default_rng(1).permutation(len(X))
+    X, y = X[order], NAMES[y[order]]
+    model = limit().partial_fit(X[:20], y[:20])
+    chosen = naive.captured(monkeypatch, CrossLabelClassifier, "_chosen")
+    model.partial_fit(X[20:39], y[20:39])
+    assert not chosen
+    model.partial_fit(X[39:41], y[39:41])
+    assert len(chosen) == 1

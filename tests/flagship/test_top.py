@@ -124,3 +124,12 @@ def test_dask_stays_lazy(form, monkeypatch):
     for mine, here in zip(numbers, expected[1:]):
         assert mine.dtype == here.dtype
         assert_allclose(mine, here, rtol=1e-4)
+
+
+def test_places_scores_and_chances_stand_side_by_side():
+    model, X = fitted()
+    (labels, scores, chances), k = by_sorting(model, X, 2), 2
+    found = top.best_of(model.fitted_, model.fitted_.view.lifted(X), k)
+    assert_array_equal(found[:, :k], np.searchsorted(model.classes_, labels))
+    assert_allclose(found[:, k : 2 * k], scores)
+    assert_allclose(found[:, 2 * k :], chances)

@@ -100,3 +100,11 @@ def test_what_is_no_basis_is_refused():
         GrassmannCoding(dimension=3).fit(X, y)
     with pytest.raises(ValueError, match="at least 100"):  # ten columns of one row each
         GrassmannCoding(dimension=10).fit(X, y)
+
+
+def test_bases_may_come_with_columns_of_unit_norm():
+    plain = GrassmannCoding(2, dimension=2, width=2.0, penalty=0.2, random_state=0, normalize=False)
+    whole = naive.learn(plain, BASES.reshape(len(BASES), -1), LABELS)
+    found = whole._scores(QUERIES.reshape(len(QUERIES), -1))
+    assert_allclose(found, learnt()._scores(rows(QUERIES)), atol=1e-9)
+    assert_allclose(whole._as_bases(BASES.reshape(len(BASES), -1)), BASES)

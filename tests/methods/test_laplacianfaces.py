@@ -80,3 +80,7 @@ def test_principal_components_are_as_few_as_hold_the_energy(energy, expected):
 
 def test_samples_that_do_not_vary_have_no_components():
     assert principal_components(np.zeros((3, 4)), 0.98).shape == (0, 4)
+
+
+def test_a_single_row_is_its_own_component():
+    assert_allclose(np.abs(principal_components(np.array([[3.0, 4.0]]), 1)), [[0.6, 0.8]])

@@ -102,3 +102,23 @@ def test_objective_falls(penalty):
     X, y = faces(n_per_class=12)
     model = SADL(4, penalty=penalty, max_iter=25, tol=0.0, random_state=0).fit(X, y)
     assert never_rises(model.objective_trace_)
+
+
+def test_codes_begin_as_soft_thresholded_responses(monkeypatch):
+    _, ((_, Omega, U, *_), _, _) = learnt(monkeypatch)
+    P = X @ np.linalg.svd(X, full_matrices=False)[2].T @ Omega.T
+    assert_allclose(U, np.sign(P) * np.maximum(np.abs(P) - LAMBDA / 2, 0), atol=1e-12)
+
+
+@pytest.mark.parametrize(("size", "share"), [(0.2, 1.0), (10.0, 0.02)])
+def test_steps_are_short_enough_for_weak_and_strong_labels(size, share):
+    """Longer ones than two over the largest eigenvalue of I + WωWᵀ lead away."""
+    rng = np.random.default_rng(0)
+    P, W = rng.normal(size=(12, 6)), size * rng.normal(size=(6, 3))
+    weights = share * np.array([0.3, 2.0, 1.0])
+    found = np.zeros((12, 6))
+    for _ in range(20):
+        found = labelled_codes(P, T, W, weights, 0.4, found)
+    gram = np.eye(6) + (W * weights) @ W.T
+    exact = [naive.lasso(gram, b, 0.4) for b in P + (T * weights) @ W.T]
+    assert_allclose(found, exact, atol=1e-6)

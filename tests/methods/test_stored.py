@@ -6,6 +6,7 @@ import pytest
 from crosslabel import DPL, FDDL, LLC, LRC, RCR, SRC, GrassmannCoding
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.files.budget import OverBudget
+from crosslabel.methods import grassmann_coding, rcr, stored
 from crosslabel.methods.stored import check_codes, check_learnt
 from tests.methods.test_methods import CLASSES, faces, method
 
@@ -139,3 +140,49 @@ def test_classes_without_atoms_are_counted():
     check_codes(1, np.ones((1, 1)), 100_000)
     with pytest.raises(OverBudget, match="seconds"):
         check_codes(1, np.ones((1, 1)), 10**6)
+
+
+class Counted:
+    """A budget that notes what it is asked."""
+
+    def __init__(self):
+        self.bytes, self.work = [], []
+
+    def check(self, name, amount, what):
+        self.bytes.append(amount)
+
+    def check_work(self, operations, what):
+        self.work.append(operations)
+
+
+def test_a_code_costs_the_square_and_the_cube_of_its_atoms(monkeypatch):
+    counted = Counted()
+    monkeypatch.setattr(stored, "budget", lambda: counted)
+    check_codes(7, np.ones((5, 3)), 4)
+    assert counted.bytes == [16 * 49 - 512 * 15]
+    assert counted.work == [7**3 + 4 * stored.WORK_PER_CLASS - 15 * stored.WORK_PER_VALUE]
+
+
+def test_a_round_of_a_query_costs_its_products(monkeypatch):
+    counted, model = Counted(), RCR(rounds=3).fit(*faces())
+    monkeypatch.setattr(rcr, "budget", lambda: counted)
+    model.check_stored()
+    n, m = model.dictionary_.shape
+    step = 4 * min(n, m) * m + len(model._columns) * rcr.WORK_PER_STEP
+    assert counted.work == [3 * rcr.CG_STEPS * step - n * m * rcr.WORK_PER_VALUE]
+
+
+def test_atoms_of_a_code_of_subspaces_are_all_or_the_nearest(monkeypatch):
+    asked = []
+    monkeypatch.setattr(grassmann_coding, "check_codes", lambda *given: asked.append(given[0]))
+    model = method(GrassmannCoding).fit(*faces())
+    for coding, size in (("sparse", len(model.atoms_)), ("local", 2)):
+        model.set_params(coding=coding, n_neighbors=2).check_stored()
+        assert asked.pop() == size
+
+
+def test_two_classes_are_enough_and_one_may_be_empty():
+    X, y = faces()
+    two = np.isin(y, np.unique(y)[:2])
+    check_learnt(vars(SRC().fit(X[two], y[two])))
+    stored._check_parts([slice(0, 3), slice(3, 3), slice(3, 5)], 3, 5)

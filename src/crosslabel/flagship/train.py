@@ -90,7 +90,8 @@ def train(
     # The views have the discriminants; a choice that is kept is of other samples tomorrow.
     learnt = zip(choice.members, views)
     members = [replace(m, share=view.share, discriminant=None) for m, view in learnt]
-    n_samples = float(summaries[0].statistics.counts.sum())
+    # A choice that is kept is still of as many as chose.
+    n_samples = choice.n_samples or float(summaries[0].statistics.counts.sum())
     choice = replace(choice, members=tuple(members), n_samples=n_samples)
     return Fitted(
         classes,

@@ -9,6 +9,7 @@ from crosslabel.core.gpu import closed_form as device
 from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties
 from crosslabel.core.rotation import exemplars
+from tests import naive
 from tests.core.problems import samples
 
 COUNTS = (3, 9, 9, 10, 20, 1)
@@ -56,3 +57,12 @@ def test_float32_stays_float32_and_zeros_use_no_atom():
     assert found.atoms.dtype == torch.float32
     assert_allclose(found.atoms.norm(dim=1).numpy(), 1, rtol=1e-6)
     assert_array_equal(np.flatnonzero(found.unused.numpy()), [2, 3])
+
+
+def test_atoms_are_turned_by_the_weighted_means_of_their_classes(monkeypatch):
+    calls = naive.captured(monkeypatch, device, "unit_atoms")
+    rows, statistics = class_rows(12)
+    device.closed_form(rows, (3, 4, 5, 4, 4, 1), 0.05, None)
+    means = np.concatenate([args[3].numpy() for args, _, _ in calls])
+    by_first = np.argsort(means[:, 0]), np.argsort(statistics.means[:, 0])
+    assert_allclose(means[by_first[0]], statistics.means[by_first[1]])

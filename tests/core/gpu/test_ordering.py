@@ -34,3 +34,15 @@ def test_distinct_samples_come_in_the_order_in_which_a_summary_keeps_them(seed):
     assert_array_equal(found.counts, np.bincount(kept.labels))
     keys = host.key_sums(host.sample_keys(hashes, weights), labels, 4)
     assert_array_equal(found.keys, keys)
+
+
+def test_equal_rows_of_two_classes_are_two_samples():
+    X, labels = torch.ones(2, 3), torch.tensor([0, 1])
+    found = ordering.distinct(X, labels, torch.ones(2, dtype=torch.float64), 2, 0)
+    assert sorted(found.rows.tolist()) == [0, 1]
+    assert found.counts == [1, 1]
+
+
+def test_signed_words_have_the_bits_of_unsigned_ones():
+    for word in (0, 5, 2**63 - 1, 2**63, 2**64 - 1):
+        assert ordering._signed(word) == np.array([word], np.uint64).view(np.int64)[0]

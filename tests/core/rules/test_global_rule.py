@@ -5,8 +5,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from crosslabel.core.atoms import AtomLayout
-from crosslabel.core.rules import GlobalRule
+from crosslabel.core.rules import GlobalLengthRule, GlobalRule
 from tests.core.problems import problem, problems
+from tests.core.rules.numpy_graph import NumpyGraph
 
 
 def literal_global(Y, D, layout, ridge):
@@ -55,3 +56,22 @@ def test_dependent_atoms_without_ridge_are_reported():
     D[4] = D[3]
     with pytest.raises(np.linalg.LinAlgError, match="ridge > 0"):
         GlobalRule(D, layout, 0.0)
+
+
+@pytest.mark.parametrize("rule", [GlobalRule, GlobalLengthRule])
+@pytest.mark.parametrize("shared", [0, 2])
+def test_the_graph_and_the_definition_compute_the_scores(rule, shared):
+    X, _, layout, D = problem(shared=shared, per_class=(2, 4, 3), n_features=20)
+    away = np.linalg.svd(D)[2][-1:]  # orthogonal to all atoms, to rounding
+    prepared, queries = rule(D, layout, 0.1), X[:7]
+    expected = prepared.scores(queries)
+    assert_allclose(rule.scores_once(queries, D, layout, 0.1), expected, rtol=1e-9)
+    assert_allclose(prepared.onnx_scores(NumpyGraph(), queries), expected, rtol=1e-9)
+    for none in (0 * away, away - away @ D.T @ np.linalg.pinv(D.T)):
+        assert np.isfinite(prepared.onnx_scores(NumpyGraph(), none)).all()
+
+
+def test_the_graph_divides_an_orthogonal_query_by_the_same_floor():
+    rule = GlobalRule(np.eye(3)[:2], AtomLayout(0, (1, 1)), 0.1)
+    queries = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 2.0], [1.0, 0.0, 0.0]])
+    assert_allclose(rule.onnx_scores(NumpyGraph(), queries), rule.scores(queries), rtol=1e-12)

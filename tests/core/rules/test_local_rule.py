@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 
 from crosslabel.core.rules import LocalRule
 from tests.core.problems import problem, problems
+from tests.core.rules.numpy_graph import NumpyGraph
 
 
 def literal_local(Y, D, layout, ridge):
@@ -38,3 +39,17 @@ def test_dependent_atoms_without_ridge_are_reported():
     D[4] = D[3]
     with pytest.raises(np.linalg.LinAlgError, match="ridge > 0"):
         LocalRule(D, layout, 0.0)
+
+
+@pytest.mark.parametrize("shared", [0, 2])
+def test_the_graph_computes_the_scores(shared):
+    X, _, layout, D = problem(shared=shared, per_class=(2, 4, 3))
+    rule = LocalRule(D, layout, 0.1)
+    queries = np.concatenate([X, 0 * X[:1]])
+    assert_allclose(rule.onnx_scores(NumpyGraph(), queries), rule.scores(queries), atol=1e-12)
+
+
+def test_atoms_of_any_scale_are_told_from_dependent_ones():
+    X, _, layout, D = problem(n_features=20)
+    found = LocalRule(1e-12 * D, layout, 0.1e-24).scores(X)
+    assert_allclose(found, LocalRule(D, layout, 0.1).scores(X), rtol=1e-9)
