@@ -191,7 +191,9 @@ def _standardised(X: Array, center: Array, spread: Array) -> Array:
 def standard(X: Array, weights: NDArray[np.float64]) -> tuple[Array, Array]:
     """Mean and standard deviation of each feature; a constant one keeps its scale."""
     share = weights / weights.sum()
-    center = share @ X
+    # Equal values have a mean that is theirs; of products rounding would leave a spread.
+    constant = X.min(axis=0) == X.max(axis=0)
+    center = np.where(constant, X[0], share @ X)
     # Divided first: the square of a value may leave the range of its type where it does not.
     largest = np.abs(X - center).max(initial=0.0) or 1.0
     spread = largest * np.sqrt(share @ ((X - center) / largest) ** 2)
