@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import KMeans
 
 from crosslabel.core.kmeans import _assign, _distances, _draw, _means, kmeans
@@ -112,6 +112,16 @@ def test_equals_a_naive_kmeans_from_the_same_random_numbers(n_clusters, scale, t
         found = kmeans(X, n_clusters, np.random.default_rng(seed), weights, tol=tol)
         expected = naive_kmeans(X, n_clusters, np.random.default_rng(seed), weights, tol)
         assert_allclose(found, expected, rtol=1e-8, atol=1e-10 * scale)
+
+
+def test_rounding_does_not_choose_between_two_that_are_each_others_nearest():
+    X = np.array([[0.0, 0.0], [10.0, 0.0], [10.0, 1.0]])
+    for seed in range(20):
+        a, b = (
+            kmeans(X, 2, np.random.default_rng(seed), np.array([1, 1, 1 + more]), max_iter=0)
+            for more in (-1e-12, 1e-12)
+        )
+        assert_array_equal(a, b)
 
 
 def test_the_steps_are_counted():

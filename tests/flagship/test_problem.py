@@ -19,6 +19,16 @@ def test_the_closed_form_needs_an_infinite_suppression_its_own_start_and_solver(
     assert not Settings(solver="paper").is_closed_form
 
 
+def test_settings_are_compared_by_what_they_hold_arrays_too():
+    some = {"atoms_per_class": np.array([2, 3]), "init": np.eye(3)}
+    copied = Settings(**{name: value.copy() for name, value in some.items()})
+    assert Settings(**some).equals(copied)
+    for other in ({"atoms_per_class": [2, 4]}, {"init": 2 * np.eye(3)}, {"init": "kmeans"}):
+        assert not Settings(**some).equals(Settings(**{**some, **other}))
+    assert Settings().equals(Settings())
+    assert not Settings().equals(Settings(grouping=0.1))
+
+
 def test_the_penalties_are_ridge_suppression_and_grouping():
     assert Settings(ridge=0.1, suppression=5, grouping=2).penalties == Penalties(0.1, 5.0, 2.0)
 

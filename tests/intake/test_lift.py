@@ -65,8 +65,16 @@ def test_standard_is_the_weighted_mean_and_deviation(rows):
     repeated = np.repeat(rows, np.arange(1, 10), axis=0)
     assert_allclose(center, repeated.mean(axis=0))
     assert_allclose(spread, repeated.std(axis=0))
-    rows[:, 2] = 7
-    assert standard(rows, weights)[1][2] == 1
+
+
+@pytest.mark.parametrize("value", [7.0, 0.1, 1e300])
+def test_a_constant_feature_is_its_own_mean_and_keeps_its_scale(rows, value):
+    """However its weighted sum is rounded: a spread of rounding would blow it up."""
+    rows[:, 2] = value
+    for seed in range(20):
+        weights = np.random.default_rng(seed).uniform(0.5, 2, len(rows))
+        center, spread = standard(rows, weights)
+        assert (center[2], spread[2]) == (value, 1)
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "poly"])

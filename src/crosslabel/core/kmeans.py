@@ -98,7 +98,9 @@ def _plus_plus(
     for _ in range(1, n_clusters):
         trials = _draw(weights * distances, rng.random(n_trials))
         closer = np.minimum(distances, _distances(X, energies, trials))
-        best = int(np.argmin(closer @ weights))
+        costs = closer @ weights
+        # Two that are each other's nearest cost the same: the first, whatever rounding prefers.
+        best = int(np.argmax(costs <= costs.min() * (1 + np.finfo(X.dtype).eps ** 0.5)))
         chosen.append(trials[best])
         distances = closer[best]
     return X[chosen]

@@ -54,6 +54,11 @@ class Settings:
     device: str | None = None
     seed: int = 0
 
+    def equals(self, other: Settings) -> bool:
+        """Whether the same is asked, where some of it may be an array."""
+        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
+        return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
+
     @property
     def penalties(self) -> Penalties:
         """β, λ and γ."""

@@ -215,8 +215,9 @@ def _over_places(found: Discriminant, problem: Problem) -> Discriminant:
 def unchanged(problem: Problem, before: Before) -> dict[int, Known]:
     """Classes whose statistics are the very ones that the model before was learnt from."""
     old, view = before.fitted, before.fitted.view
-    same_settings = old.choice is not None and old.choice.members[0].settings == problem.settings
-    if not (same_settings and problem.settings.is_closed_form and old.apart):
+    settings = problem.settings
+    same = old.choice is not None and old.choice.members[0].settings.equals(settings)
+    if not (same and settings.is_closed_form and old.apart):
         return {}
     names = {label: place for place, label in enumerate(before.summary.classes.tolist())}
     places = np.searchsorted(old.classes, before.summary.classes)

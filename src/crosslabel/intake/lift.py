@@ -214,9 +214,11 @@ def standard(X: ArrayOrTensor, weights: ArrayOrTensor) -> tuple[Array, Array]:
     """Mean and standard deviation of each feature; a constant one keeps its scale."""
     xp, share = namespace(X), beside(weights / weights.sum(), X)
     exact = in_float64(X)
-    center = share @ exact
+    # Equal values have a mean that is theirs; of products rounding would leave a spread.
+    constant = xp.amin(exact, axis=0) == xp.amax(exact, axis=0)
+    center = xp.where(constant, exact[0], share @ exact)
     # Divided first: the square of a value may leave the range of its type where it does not.
-    largest = (float(xp.abs(exact - center).max()) if len(X) else 0.0) or 1.0
+    largest = float(xp.abs(exact - center).max()) or 1.0
     spread = largest * xp.sqrt(share @ ((exact - center) / largest) ** 2)
     spread = xp.where(spread > 0, spread, 1.0)
     return from_device(in_type(center, X.dtype)), from_device(in_type(spread, X.dtype))

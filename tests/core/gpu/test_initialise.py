@@ -45,6 +45,17 @@ def both(X, labels, layout, ridge=1e-2, weights=None, seed=7):
     return found, expected
 
 
+def test_rounding_does_not_choose_between_two_that_are_each_others_nearest():
+    X = torch.tensor([[[0.0, 0.0], [10.0, 0.0], [10.0, 1.0]]], dtype=torch.float64)
+    for seed in range(20):
+        draws = torch.as_tensor(gpu._draws(np.random.default_rng(seed), 2, 3))[None]
+        a, b = (
+            gpu.kmeans(X, torch.tensor([[1, 1, 1 + more]], dtype=X.dtype), draws, 2, max_iter=0)
+            for more in (-1e-12, 1e-12)
+        )
+        assert torch.equal(a, b)
+
+
 def samples_of(sizes, n_features=12, dtype=np.float64):
     rng = np.random.default_rng(1)
     labels = np.repeat(np.arange(len(sizes)), sizes)

@@ -176,7 +176,10 @@ def _plus_plus(
         draws = uniforms[:, 1 + k * n_trials : 1 + (k + 1) * n_trials]
         trials = _drawn(weights * distances, draws)
         closer = torch.minimum(distances[:, None], _distances(X, energies, trials))
-        best = (closer @ weights[:, :, None])[..., 0].argmin(dim=1)[:, None]
+        costs = (closer @ weights[:, :, None])[..., 0]
+        # Two that are each other's nearest cost the same: the first, whatever rounding prefers.
+        least = costs.amin(dim=1, keepdim=True) * (1 + torch.finfo(X.dtype).eps ** 0.5)
+        best = (costs <= least).to(torch.uint8).argmax(dim=1, keepdim=True)
         chosen.append(trials.gather(1, best))
         distances = closer.gather(1, best[..., None].expand(-1, 1, closer.shape[2]))[:, 0]
     return _rows(X, torch.cat(chosen, dim=1))
