@@ -167,6 +167,7 @@ bench-gpu: $(VENV)/.dev
 bench-stream: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.streaming $(RECORD)
 	$(BIN)/python -m benchmarks.many_classes $(RECORD)
+	$(BIN)/python -m benchmarks.precision $(RECORD)
 	$(BIN)/python -m benchmarks.dask_pass $(RECORD)
 	$(BIN)/python -m benchmarks.forgetting $(RECORD)
 	$(BIN)/python -m benchmarks.fashion_mnist $(RECORD)

@@ -110,7 +110,7 @@ def test_labels_of_any_type_keep_their_values(small):
         assert_array_equal(model.predict(X), names[y])
 
 
-@pytest.mark.parametrize("solver", ["exact", "paper"])
+@pytest.mark.parametrize("solver", ["exact", "accelerated", "paper"])
 @pytest.mark.parametrize("suppression", [np.inf, 2e3])
 def test_a_weight_of_two_equals_the_sample_twice_and_zero_its_absence(small, solver, suppression):
     if solver == "paper" and np.isinf(suppression):

@@ -17,6 +17,7 @@ def test_the_closed_form_needs_an_infinite_suppression_its_own_start_and_solver(
     assert not Settings(init="kmeans").is_closed_form
     assert not Settings(init=np.eye(3)).is_closed_form
     assert not Settings(solver="paper").is_closed_form
+    assert Settings(solver="accelerated").is_closed_form
 
 
 def test_settings_are_compared_by_what_they_hold_arrays_too():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from crosslabel.core.code_blocks import Block
 from crosslabel.core.coding import ridge_codes, suppressed_codes
 from crosslabel.core.dictionary import noise_floor, sweep, update_atoms
 from crosslabel.core.moments import Moments
+from crosslabel.core.momentum import Momentum
 from crosslabel.core.objective import Penalties, blocks
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.core.units import in_own_unit
@@ -119,6 +121,7 @@ def learn(
     penalties: Penalties,
     *,
     method: str = "exact",
+    momentum: bool = False,
     max_iter: int = 20,
     tol: float = 0.0,
     callback: Callback | None = None,
@@ -134,6 +137,8 @@ def learn(
     layout : AtomLayout
     penalties : Penalties
     method : {"exact", "class"}, default="exact"
+    momentum : bool, default=False
+        Whether each sweep begins further along the way of the last one: `core.momentum`.
     max_iter : int, default=20
     tol : float, default=0
         Stop when an iteration lowers the objective by less than this part of it.
@@ -148,7 +153,8 @@ def learn(
     statistics, unit = in_own_unit(statistics)
     separate = are_separate(method, layout)
     whole = statistics, dictionary, layout
-    runs = [Run(*part, penalties, method) for part in (_parts(*whole) if separate else [whole])]
+    parts = _parts(*whole) if separate else [whole]
+    runs = [Run(*part, penalties, method, momentum) for part in parts]
     trace: list[float] = []
     for iteration in range(max_iter):
         # The limit is set once for all: for each small class anew it would take longer than they.
@@ -189,20 +195,24 @@ class Run:
         layout: AtomLayout,
         penalties: Penalties,
         method: str,
+        momentum: bool = False,
     ) -> None:
         self.basis = _span(statistics, dictionary)
         if self.basis is not None:
             statistics, dictionary = statistics.project(self.basis), dictionary @ self.basis.T
         rows, starts = statistics.targets()
         of_class = blocks(starts, statistics.counts, penalties)
-        self.problem, self.sweep = Iterated(rows, of_class, layout, penalties), SWEEPS[method]
+        problem = Iterated(rows, of_class, layout, penalties)
+        self.flops = 2.0 * rows.size * len(dictionary)
+        sweep = partial(SWEEPS[method], problem)
+        self.sweep: Callable[[Array], Sweep] = Momentum(sweep) if momentum else sweep
         self.D, self.trace = unit_rows(dictionary), list[float]()
         self.unused = np.zeros(len(self.D), dtype=bool)
 
     def step(self) -> None:
         """One iteration."""
-        with threads_for(2.0 * self.problem.rows.size * len(self.D)):
-            self.D, value, self.unused = self.sweep(self.problem, self.D)
+        with threads_for(self.flops):
+            self.D, value, self.unused = self.sweep(self.D)
         self.trace.append(value)
 
     def settled(self, tol: float) -> bool:

@@ -103,9 +103,10 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         Most iterations.
     tol : float, default=1e-4
         Stop when an iteration lowers the objective by less than this part of it.
-    solver : {"exact", "paper"}, default="exact"
-        "exact" minimises over the codes in closed form. "paper" is Algorithm 1 literally, with one
-        fixed-point step of the codes per iteration: slow, for comparison.
+    solver : {"exact", "accelerated", "paper"}, default="exact"
+        "exact" minimises over the codes in closed form. "accelerated" also carries each iteration
+        on along the last one: the same objective after a fraction of them. "paper" is Algorithm 1
+        literally, with one fixed-point step of the codes per iteration: slow, for comparison.
     warm_start : bool, default=False
         Start from the dictionary of the previous `fit`, if its shape and classes still fit.
     random_state : int, RandomState instance or None, default=None
@@ -196,7 +197,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         init: str | Initialiser | ArrayLike = SPECTRAL,
         max_iter: int = 20,
         tol: float = 1e-4,
-        solver: Literal["exact", "paper"] = "exact",
+        solver: Literal["exact", "accelerated", "paper"] = "exact",
         warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,

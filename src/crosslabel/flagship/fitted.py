@@ -51,6 +51,8 @@ class View:
     discriminant : Discriminant or None
     discriminant_share : float
         b.
+    is_half : bool
+        Whether the rule keeps what it multiplies queries with in bfloat16.
     """
 
     lift: Lift
@@ -61,11 +63,13 @@ class View:
     share: float = 1.0
     discriminant: Discriminant | None = None
     discriminant_share: float = 0.0
+    is_half: bool = False
 
     @cached_property
     def prepared(self) -> Rule:
         """The rule with all that depends on the dictionary alone."""
-        return RULES[self.rule](self.dictionary, self.layout, self.ridge)
+        rule = RULES[self.rule](self.dictionary, self.layout, self.ridge)
+        return rule.halved() if self.is_half else rule
 
     @cached_property
     def coder(self) -> Array:
@@ -270,13 +274,17 @@ def _view_state(view: View) -> dict[str, object]:
     }
     if view.discriminant is not None:
         state["discriminant"] = dict(view.discriminant.__dict__)
+    if view.is_half:
+        state["is_half"] = True
     return state
 
 
 def _view(state: State, n_classes: int) -> View:
     layout = layout_of(state["atom_labels"], n_classes)
     check_dictionary(state["dictionary"], layout, state["rule"])
-    found = state.get("discriminant")
+    found, is_half = state.get("discriminant"), bool(state.get("is_half", False))
+    if is_half and not (RULES[state["rule"]].halves and state["dictionary"].dtype == np.float32):
+        raise ValueError(f"the rule {state['rule']!r} of this dictionary has no form in bfloat16")
     return View(
         Lift.from_state(state["lift"]),
         state["dictionary"],
@@ -286,6 +294,7 @@ def _view(state: State, n_classes: int) -> View:
         float(state["share"]),
         None if found is None else Discriminant(**found),
         float(state["discriminant_share"]),
+        is_half,
     )
 
 

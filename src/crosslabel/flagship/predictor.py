@@ -23,6 +23,7 @@ from crosslabel.flagship.explanation import Explanation, explained
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.novelty import novelty
 from crosslabel.flagship.plausible import check_fitted, check_summary
+from crosslabel.flagship.precision import in_precision
 from crosslabel.flagship.top import Top, top_of
 from crosslabel.intake.checking import (
     DASK,
@@ -242,6 +243,22 @@ class Predictor(TransformerMixin, ClassifierMixin, BaseEstimator):
         for label, size in zip(self._fitted.classes, layout.per_class):
             names += [f"{prefix}_{label}_{k}" for k in range(size)]
         return np.array(names, dtype=object)
+
+    def astype(self, dtype: str) -> Self:
+        """A copy that predicts in another precision; it has no summary to learn on from.
+
+        Parameters
+        ----------
+        dtype : {"float64", "float32", "bfloat16"}
+            "bfloat16" asks in float32, and keeps what the rule multiplies queries with in bfloat16.
+
+        Returns
+        -------
+        model
+        """
+        check_is_fitted(self)
+        twin = self._bare()
+        return twin._adopt(twin, None, in_precision(self._fitted, dtype))
 
     def check_queries(self, X: ArrayLike) -> ArrayOrTensor:
         """Valid queries as they are: an array, or a tensor where it is one."""

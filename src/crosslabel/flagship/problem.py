@@ -73,7 +73,7 @@ class Settings:
     def is_closed_form(self) -> bool:
         """Whether there is nothing to iterate."""
         start = isinstance(self.init, str) and self.init == SPECTRAL
-        return math.isinf(self.suppression) and self.solver == "exact" and start
+        return math.isinf(self.suppression) and self.solver != "paper" and start
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,10 @@ from crosslabel.intake.devices import device_solver
 INSTEAD = "Use suppression=inf, whose cost is linear in the number of classes, or fewer atoms."
 
 
-def _exact(problem: Problem, D: Array, callback: Callback | None) -> Solution:
-    """Codes and atoms in turn, from the statistics alone.
+def _exact(
+    problem: Problem, D: Array, callback: Callback | None, momentum: bool = False
+) -> Solution:
+    """Codes and atoms in turn, from the statistics alone, perhaps with momentum.
 
     Classes are updated in an order that does not depend on their names.
     """
@@ -32,6 +34,8 @@ def _exact(problem: Problem, D: Array, callback: Callback | None) -> Solution:
     run: Callable[..., Solution] = partial(iterate, method="class" if limit else "exact")
     if settings.device is not None and not limit:
         run = device_solver(settings.device)
+    if momentum:
+        run = partial(run, momentum=True)
     with problem.naming(order):
         found = run(
             problem.moments.reordered(order),
@@ -101,4 +105,8 @@ def _check_paper(problem: Problem) -> None:
 
 Solver = Callable[[Problem, Array, Callback | None], Solution]
 
-SOLVERS: dict[str, Solver] = {"exact": _exact, "paper": _paper}
+SOLVERS: dict[str, Solver] = {
+    "exact": _exact,
+    "accelerated": partial(_exact, momentum=True),
+    "paper": _paper,
+}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -13,6 +15,7 @@ from crosslabel.core.gpu.coding import SuppressedCoder
 from crosslabel.core.gpu.recording import Recording
 from crosslabel.core.gpu.tensors import enough_memory
 from crosslabel.core.moments import Moments
+from crosslabel.core.momentum import Momentum
 from crosslabel.core.objective import Penalties, blocks
 from crosslabel.core.scaling import Array
 from crosslabel.core.solver import Callback, Solution
@@ -82,11 +85,14 @@ def learn(
     penalties: Penalties,
     *,
     device: torch.device,
+    momentum: bool = False,
     max_iter: int = 20,
     tol: float = 0.0,
     callback: Callback | None = None,
 ) -> Solution:
     """As `core.solver.learn`, on a device; the stopping rule sees every iteration, a few at a time.
+
+    With momentum each iteration is looked at, for its objective says how the next one begins.
 
     The dictionaries since the last look are kept, so that the solution is the one at which the rule
     stops, as if it had looked each time.
@@ -95,7 +101,8 @@ def learn(
     needed += 8 * statistics.n_features * (len(dictionary) * (LOOK + 5) + _n_rows(statistics))
     with enough_memory(needed, device):
         sweep = ExactSweep(statistics, dictionary, layout, penalties, device)
-        D, unused, trace = iterate(sweep, max_iter, tol, callback)
+        run = iterate_ahead if momentum else iterate
+        D, unused, trace = run(sweep, max_iter, tol, callback)
         found = torch.nn.functional.normalize(D).cpu().numpy()
     return Solution(found.astype(dictionary.dtype, copy=False), trace, unused.cpu().numpy())
 
@@ -120,4 +127,33 @@ def iterate(
             stop = callback(len(trace) - 1, value) if callback else False
             if stop or (len(trace) > 1 and trace[-2] - value < tol * abs(value)):
                 return D, unused, trace
+    return D, unused, trace
+
+
+class Ahead(NamedTuple):
+    """`core.solver.Sweep` on a device."""
+
+    dictionary: Tensor
+    objective: float
+    unused: Tensor
+
+
+def iterate_ahead(
+    sweep: ExactSweep, max_iter: int, tol: float = 0.0, callback: Callback | None = None
+) -> tuple[Tensor, Tensor, list[float]]:
+    """`iterate` with momentum."""
+
+    def swept(D: Tensor) -> Ahead:
+        sweep.atoms.dictionary.copy_(D)
+        value = float(sweep())
+        return Ahead(sweep.atoms.dictionary.clone(), value, sweep.atoms.unused)
+
+    ahead, trace = Momentum(swept), list[float]()
+    D, unused = sweep.atoms.dictionary.clone(), sweep.atoms.unused
+    for iteration in range(max_iter):
+        D, value, unused = ahead(D)
+        trace.append(value)
+        stop = callback(iteration, value) if callback else False
+        if stop or (iteration > 0 and trace[-2] - value < tol * abs(value)):
+            break
     return D, unused, trace

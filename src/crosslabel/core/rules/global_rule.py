@@ -29,6 +29,7 @@ class GlobalRule(Rule):
 
     cost = "residual² / Σ|coefficients|"
     takes_tensors = True
+    halves = True
 
     def __init__(self, dictionary: Array, layout: AtomLayout, ridge: float) -> None:
         super().__init__(dictionary, layout, ridge)

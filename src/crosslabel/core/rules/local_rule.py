@@ -45,6 +45,7 @@ class LocalRule(Rule):
 
     cost = "residual²"
     takes_tensors = True
+    halves = True
 
     def __init__(self, dictionary: Array, layout: AtomLayout, ridge: float) -> None:
         super().__init__(dictionary, layout, ridge)

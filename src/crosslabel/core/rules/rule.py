@@ -6,14 +6,16 @@ their scores say of a query.
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.backend import ArrayOrTensor, beside, is_tensor, namespace, threads_for, zeros
+from crosslabel.core.half import HalfMatrix
 from crosslabel.core.rules.explanation import Share
 from crosslabel.core.rules.graph_builder import GraphBuilder
 from crosslabel.core.scaling import Array
@@ -55,9 +57,19 @@ class Rule(ABC):
     """What the rule compares, in words: a score is minus this."""
     takes_tensors: ClassVar[bool] = False
     """Whether `__init__` prepares a dictionary that is a tensor, where that lies."""
+    halves: ClassVar[bool] = False
+    """Whether there is a form with `projection` in bfloat16."""
+    projection: ArrayOrTensor
+    """What queries are multiplied with, where the rule has such a matrix."""
 
     def __init__(self, dictionary: Array, layout: AtomLayout, ridge: float) -> None:
         self.atoms = RuleAtoms(dictionary, layout, ridge)
+
+    def halved(self) -> Self:
+        """The rule with what queries are multiplied with kept in bfloat16."""
+        twin = copy.copy(self)
+        twin.projection = HalfMatrix(self.projection)
+        return twin
 
     @abstractmethod
     def scores(self, Y: Array) -> Array:

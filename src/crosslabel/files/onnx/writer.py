@@ -155,7 +155,7 @@ def _view_evidence(graph: Graph, rows: str, view: View) -> str:
 
 
 def _rule_scores(graph: Graph, lifted: str, view: View) -> str:
-    exact = replace(view, dictionary=view.dictionary.astype(np.float64))
+    exact = replace(view, dictionary=view.dictionary.astype(np.float64), is_half=False)
     return exact.prepared.onnx_scores(graph, lifted)
 
 
