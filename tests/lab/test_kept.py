@@ -51,6 +51,13 @@ def test_a_record_comes_back_whole_but_for_what_figures_need(searched, tmp_path)
         assert again.get(cell) == replace(expected, extra=extra)
 
 
+def test_times_are_kept_to_four_digits(searched):
+    kept, cell = Kept(), next(searched.cells())
+    kept.put(cell, replace(record_of(cell), fit_seconds=12.34567, query_seconds=1.234567e-4))
+    again = kept.get(cell)
+    assert (again.fit_seconds, again.query_seconds, again.cell_seconds) == (12.35, 1.235e-4, 2.0)
+
+
 def test_a_line_names_its_machine_and_none_is_listed_twice(searched, tmp_path):
     kept, cells = Kept(), list(searched.cells())
     for cell in cells:

@@ -31,6 +31,8 @@ FLAGSHIP = {
     ("table-1", "chosen-local"): "LCC",
     ("table-2", "global"): "GCC",
     ("table-2", "chosen"): "GCC",
+    ("table-2", "after"): "GCC",
+    ("table-2", "after-paper"): "GCC",
     ("table-2", "log"): "GCC",
     ("table-3", "global"): "GCC",
     ("table-4", "global"): "GCC",

@@ -19,8 +19,8 @@ from crosslabel.lab.choice import keep_choice
 from crosslabel.lab.records import Extra, Record, Store, key_of
 from crosslabel.lab.spec import Cell, Spec
 
-NUMBERS = ("accuracy", "mean_per_class", "fit_seconds", "query_seconds", "cell_seconds")
-SAME = (*NUMBERS, "seed", "finished", "version", "input_hash")  # a record's own, as they are
+TIMES = ("fit_seconds", "query_seconds", "cell_seconds")  # kept to four digits
+SAME = ("accuracy", "mean_per_class", "seed", "finished", "version", "input_hash")
 EXTRA = ("n_samples", "n_test", "n_features", "n_classes", "chosen")
 Line = Mapping[str, object]
 
@@ -49,6 +49,7 @@ class Kept:
             "key": key,
             "place": list(cell.place),
             **{one: content[one] for one in SAME},
+            **{one: float(f"{getattr(record, one):.4g}") for one in TIMES},
             "found": {one: record.parameters[one] for one in cell.method.search},
             "extra": {one: value for one, value in record.extra.items() if one in EXTRA},
             "machine": name,
@@ -59,7 +60,7 @@ class Kept:
         line = self.cells.get(key_of(cell))
         if line is None:
             return None
-        content = {one: line[one] for one in SAME} | {
+        content = {one: line[one] for one in (*SAME, *TIMES)} | {
             "table": cell.spec.name,
             "method": cell.method.name,
             "setting": cell.setting.name,
@@ -93,7 +94,9 @@ def read_kept(place: Path) -> Kept:
 
 def write_kept(kept: Kept, place: Path) -> None:
     """Write every line."""
-    text = "".join(json.dumps(line, sort_keys=True) + "\n" for line in kept.lines())
+    text = "".join(
+        json.dumps(line, sort_keys=True, separators=(",", ":")) + "\n" for line in kept.lines()
+    )
     write_whole(place, lambda file: file.write(text.encode()))
 
 
