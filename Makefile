@@ -96,7 +96,7 @@ test-lower:
 	  hypothesis opencv-python-headless pandas pytest pytest-xdist
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(LOWER)/bin/python -m pytest -n 2 -o filterwarnings=default
 
-## make mutants    change a sign, a factor or a term at a time: would a test notice? takes an hour, resumes
+## make mutants    change a sign, a factor or a term at a time: would a test notice? an hour and a half of processor time, resumes
 # For example: make mutants MUTANTS='--only core/coding.py' or MUTANTS='--sample 300 --seed 1'
 MUTANTS ?=
 mutants: $(VENV)/.dev

@@ -211,3 +211,10 @@ def test_a_width_just_above_the_allowed_multiples_is_taken_as_it_is():
 def test_points_that_differ_by_more_than_rounding_have_a_width():
     assert_allclose(manifolds._reciprocal(1e-10), 1e10)
     assert manifolds._reciprocal(1e-13) == 1
+
+
+def test_small_matrices_are_as_symmetric_as_large_ones():
+    skew = np.array([[1.0, 0.5, 0.4, 1.0]])
+    for scale in (1e-8, 1.0, 1e8):
+        with pytest.raises(ValueError, match="Row 0 is no symmetric matrix"):
+            logarithms(scale * skew)

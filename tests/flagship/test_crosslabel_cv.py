@@ -363,3 +363,12 @@ def test_verbose_prints_every_setting(capsys):
     X, y = samples(np.random.default_rng(0), (4, 4), 5)
     CrossLabelClassifierCV(**SMALL, verbose=1).fit(X, y)
     assert capsys.readouterr().out.count("[CrossLabelClassifierCV]") == 12
+
+
+def test_the_choice_is_of_as_many_samples_as_weigh():
+    X, y = load_digits(return_X_y=True)
+    weights = np.random.default_rng(0).uniform(0.5, 2, 120)
+    model = CrossLabelClassifierCV(
+        atoms_per_class=(2,), ridges=(0.1,), cv=2, max_iter=2, random_state=0
+    ).fit(X[:120], y[:120], sample_weight=weights)
+    assert model._fitted.choice.n_samples == pytest.approx(weights.sum())

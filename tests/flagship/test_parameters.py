@@ -28,3 +28,9 @@ def test_the_least_value_passes_and_one_less_does_not(name):
     CrossLabelClassifier(**{name: LEAST[name]})._validate_params()
     with pytest.raises(ValueError, match=name):
         CrossLabelClassifier(**{name: LEAST[name] - 1})._validate_params()
+
+
+def test_a_shrinkage_may_be_small_but_not_zero():
+    CrossLabelClassifier(shrinkage=1e-3)._validate_params()
+    with pytest.raises(ValueError, match="shrinkage"):
+        CrossLabelClassifier(shrinkage=0.0)._validate_params()

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.discriminant import Discriminant
 from crosslabel.core.scaling import unit_rows
+from crosslabel.flagship import predictor
 from crosslabel.flagship.fitted import Fitted, View
 from crosslabel.flagship.novelty import novelty
 from crosslabel.flagship.predictor import Predictor
@@ -104,3 +106,37 @@ def test_before_a_fit_there_is_nothing_to_ask(queries):
         model.predict(queries)
     with pytest.raises(AttributeError, match="This Model is not fitted yet"):
         _ = model.classes_
+
+
+def test_seeds_are_drawn_from_all_that_a_state_of_32_bits_takes(model):
+    seeds = []
+    for state in range(40):
+        model.random_state = state
+        seeds.append(model._seed())
+        assert model._seed() == seeds[-1]
+    assert len(set(seeds)) == 40
+    assert min(seeds) >= 0
+    assert 2**30 < max(seeds) < 2**31
+
+
+def test_what_was_learnt_is_taken_over_and_parameters_stay(model, fitted):
+    model._summary, model.feature_names_in_ = "old", np.array(["a"])
+    checked = Model()
+    checked.n_features_in_ = 6
+    model._adopt(checked, None, fitted)
+    assert vars(model) == {"device": None, "n_features_in_": 6, "_fitted": fitted}
+
+
+def test_only_sparse_queries_are_answered_in_parts(model, queries, monkeypatch):
+    monkeypatch.setattr(predictor, "DENSE_VALUES", 4 * 6)
+    asked = []
+
+    def compute(fitted, rows):
+        asked.append(len(rows))
+        return fitted.scores(rows)
+
+    expected = model.on_queries(queries, compute)
+    assert asked.pop() == len(queries)
+    assert_allclose(model.on_queries(csr_array(queries), compute), expected)
+    assert len(asked) > 1
+    assert max(asked) <= 4

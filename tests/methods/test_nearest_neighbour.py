@@ -14,4 +14,5 @@ def test_the_score_is_the_least_squared_distance_to_a_class(monkeypatch):
     ]
     assert_allclose(nearest_scores(queries, points, parts), expected, atol=1e-12)
     monkeypatch.setattr(nearest_neighbour, "_BLOCK", 3)
-    assert_allclose(nearest_scores(queries, points, parts), expected, atol=1e-12)
+    # In another order, so that no memory of the first call passes for an answer.
+    assert_allclose(nearest_scores(queries[::-1], points, parts), expected[::-1], atol=1e-12)
