@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
@@ -91,6 +90,7 @@ def test_codes_times_the_dictionary_are_samples(model, fitted, queries):
 
 
 def test_tensors_are_answered_by_tensors(model, queries):
+    torch = pytest.importorskip("torch", reason="needs crosslabel[gpu]")
     rows = torch.as_tensor(queries)
     for answer in ("predict_proba", "transform", "decision_function", "novelty_score"):
         found = getattr(model, answer)(rows)
