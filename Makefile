@@ -66,7 +66,7 @@ stranger: $(VENV)/.dev
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 	$(BIN)/python -m tools.stranger dist $(RECORD)
 
-## make test-machines  the tests under every BLAS kernel, without NumPy's vector instructions, on every Python; takes hours
+## make test-machines  the tests under every BLAS kernel, without NumPy's vector instructions, on every Python; takes an hour or more
 # What to leave out or add: make test-machines MACHINES='--only Nehalem 3.13 --tests tests/core'
 test-machines: $(VENV)/.dev
 	$(BIN)/python -m tools.machines $(MACHINES)
