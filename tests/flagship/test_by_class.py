@@ -135,7 +135,8 @@ def test_what_is_told_and_noted_on_the_way(data, monkeypatch):
         source, choice, SMALL, lambda *told: said.append(told), learnt.append
     )
     sizes = [np.sum(source.labels == c) for c in range(7)]
-    assert learnt == [sum(sizes[c] for c in group) for group in source.groups(SMALL)]
+    found = by_class.groups(sizes, source.n_features, SMALL)
+    assert learnt == [sum(sizes[c] for c in group) for group in found]
     ((iteration, objective),) = said
     assert iteration == 0
     assert_allclose(objective, sum(values[-1] for values in fitted.apart))
@@ -151,9 +152,8 @@ def test_the_room_has_a_row_for_each_atom_that_a_class_can_have():
 
 
 def test_one_feature_counts_as_one():
-    empty = model()._empty_summary(np.ones((1, 1)))
-    source = by_class.ClassSource(None, np.arange(3), np.arange(12) % 3, np.ones(12), empty)
-    assert [group.tolist() for group in source.groups(64 * 8)] == [[0, 1], [2]]
+    counts = np.array([4, 4, 4])
+    assert [g.tolist() for g in by_class.groups(counts, 1, 64 * 8)] == [[0, 1], [2]]
 
 
 def test_learning_takes_sixteen_copies_of_four_bytes():
