@@ -10,7 +10,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from crosslabel.core.backend import ArrayOrTensor, beside, in_float64, namespace, take_along
+from crosslabel.core.backend import (
+    ArrayOrTensor,
+    beside,
+    in_float64,
+    namespace,
+    one_thread,
+    take_along,
+)
 from crosslabel.core.scaling import Array
 
 _ROUNDS = 4
@@ -158,7 +165,8 @@ def exemplars(samples: ArrayOrTensor, n_rows: int) -> ArrayOrTensor:
         Indices into the samples.
     """
     xp, exact = namespace(samples), in_float64(samples).reshape(-1, *samples.shape[-2:])
-    gram = exact @ exact.swapaxes(1, 2)
+    with one_thread():  # a small product for each class: threads would wait for one another
+        gram = exact @ exact.swapaxes(1, 2)
     n_classes, size, _ = gram.shape
     each, chosen = (beside(a, samples) for a in _indices(n_classes, n_rows))
     rest = gram.diagonal(0, 1, 2)
