@@ -48,6 +48,15 @@ def namespace(X: ArrayOrTensor) -> Any:
     return sys.modules["torch"] if is_tensor(X) else np
 
 
+def on_gpu(name: str, X: ArrayOrTensor) -> Callable[..., Any] | None:
+    """What does in one launch, on a GPU where X lies, what the function of this name does."""
+    if not is_tensor(X) or not X.is_cuda:
+        return None
+    from crosslabel.core.gpu.kernels import kernel
+
+    return kernel(name, X)
+
+
 def beside(values: ArrayOrTensor, X: ArrayOrTensor) -> ArrayOrTensor:
     """Numbers or an array where X lies: a tensor on its device, or an array."""
     if not is_tensor(X):

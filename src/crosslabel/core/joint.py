@@ -18,14 +18,14 @@ from crosslabel.core.scaling import Array
 
 DOUBT = 1.0
 """Samples at chance level that are added: without one, weights of faultless scores are infinite."""
-_TOLERANCE = 1e-5
+TOLERANCE = 1e-5
 """Of a Newton step, over the weights: far below what a fold could tell apart."""
-_STEPS = 50
-_FAR = 1e6
+STEPS = 50
+FAR = 1e6
 """Of a Newton step: where chances are all but certain, their curvature underflows."""
-_NEAR = 100.0
+NEAR = 100.0
 """Of a temperature that steps begin with, over the usual: one further off would take as many."""
-_ROUNDING = 8 * np.finfo(float).eps
+ROUNDING = 8 * np.finfo(float).eps
 """Of scores, over the largest: what the mean of equal ones leaves of them."""
 
 
@@ -54,7 +54,7 @@ def _centred(scores: ArrayOrTensor) -> tuple[ArrayOrTensor, float]:
     xp, centred = namespace(scores), scores - scores.mean(axis=-1, keepdims=True)
     values = centred.reshape(-1)
     found = math.sqrt(float(values @ values) / len(values)) if len(values) else 0.0
-    is_rounding = len(values) == 0 or found <= _ROUNDING * float(xp.abs(scores).max())
+    is_rounding = len(values) == 0 or found <= ROUNDING * float(xp.abs(scores).max())
     return centred, 0.0 if is_rounding else found
 
 
@@ -115,13 +115,13 @@ def fit_weights(
         return float(whole - a @ own + 0.5 * pull * np.sum((a - origin) ** 2))
 
     a, height = origin, value(origin)
-    for _ in range(_STEPS):
+    for _ in range(STEPS):
         slope, curvature = _derivatives(a, centred, mass)
         slope += pull * (a - origin) - own
         curvature += (pull + 1e-9 * total) * np.eye(n_kinds)
         step = _free_step(a, slope, curvature)
         moved, lower = _descend(a, step, height, value)
-        if np.abs(moved - a).max() <= _TOLERANCE * max(1.0, np.abs(a).max()):
+        if np.abs(moved - a).max() <= TOLERANCE * max(1.0, np.abs(a).max()):
             return moved
         a, height = moved, lower
     return a
@@ -192,17 +192,17 @@ def temperature(
     below = centred - peak[:, None]
     squares, chances = below**2, xp.empty_like(below)
     low, high = 0.0, np.inf
-    a = 1.0 if start is None else float(np.clip(start * scale, 1 / _NEAR, _NEAR))
-    for _ in range(_STEPS):
+    a = 1.0 if start is None else float(np.clip(start * scale, 1 / NEAR, NEAR))
+    for _ in range(STEPS):
         whole = _exponentials(a, below, chances)
         expected = xp.einsum("nc,nc->n", chances, below) / whole
         slope = float(mass @ expected) - target
         low, high = (low, a) if slope > 0 else (a, high)
         bend = float(mass @ (xp.einsum("nc,nc->n", chances, squares) / whole - expected**2))
-        step = a - slope / bend if abs(slope) < _FAR * bend else np.inf
+        step = a - slope / bend if abs(slope) < FAR * bend else np.inf
         # Where Newton leaves what is known to hold the root, or goes far off, halve or double.
         moved = step if low < step < high else (0.5 * (low + high) if high < np.inf else 2 * a)
-        done, a = abs(moved - a) <= _TOLERANCE * max(1.0, a), moved
+        done, a = abs(moved - a) <= TOLERANCE * max(1.0, a), moved
         if done:
             break
     own = below[np.arange(len(labels)), labels]

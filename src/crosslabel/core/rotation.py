@@ -7,6 +7,8 @@ whose atoms look like given rows. All functions work on stacks of classes at onc
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +17,7 @@ from crosslabel.core.backend import (
     beside,
     in_float64,
     namespace,
+    on_gpu,
     one_thread,
     take_along,
 )
@@ -57,11 +60,14 @@ def unit_atoms(
     xp = namespace(axes)
     roots = xp.sqrt(energies)[..., None, :]
     if likeness is None:
-        coordinates = unit_norms(beside(cosines(n_atoms, axes.shape[-2]), axes) * roots)
-        along = (coordinates @ (axes @ means[..., None]))[..., 0]
+        coordinates = beside(cosines(n_atoms, axes.shape[-2]), axes) * roots
     else:
         aims = likeness @ axes.swapaxes(-1, -2)
-        coordinates = unit_norms(nearest(aims, roots))
+        coordinates = (on_gpu("nearest", aims) or nearest)(aims, roots)
+    coordinates = (on_gpu("unit_norms", coordinates) or unit_norms)(coordinates)
+    if likeness is None:
+        along = (coordinates @ (axes @ means[..., None]))[..., 0]
+    else:
         along = xp.einsum("...km,...km->...k", coordinates, aims)
     coordinates[along < 0] *= -1
     atoms = coordinates @ axes
@@ -70,7 +76,16 @@ def unit_atoms(
     return atoms
 
 
-def nearest(aims: Array, roots: Array) -> Array:
+def procrustes(products: Array) -> Array:
+    """argmax over R with orthonormal columns of tr(RᵀC): the R that brings A nearest to B.
+
+    ‖B − RA‖² is ‖B‖² + ‖A‖² − 2 tr(RᵀBAᵀ), so that C = BAᵀ says all.
+    """
+    left, _, right = namespace(products).linalg.svd(products, full_matrices=False)
+    return left @ right
+
+
+def nearest(aims: Array, roots: Array, turn: Callable[[Array], Array] = procrustes) -> Array:
     """Rows R diag(√q) near to the aims and to unit norm, for R with orthonormal columns.
 
     At the nearest rows of unit norm, R solves the Procrustes problem of the aims times one weight
@@ -79,7 +94,7 @@ def nearest(aims: Array, roots: Array) -> Array:
     xp = namespace(aims)
     weights = xp.ones_like(aims[..., :1])
     for _ in range(_ROUNDS):
-        rows = procrustes(weights * aims * roots) * roots
+        rows = turn(weights * aims * roots) * roots
         squares = xp.einsum("...km,...km->...k", rows, rows)[..., None]
         weights /= xp.clip(squares, *_RANGE)
     return rows
@@ -94,15 +109,6 @@ def cosines(n_rows: int, n_columns: int) -> Array:
     columns = np.sqrt(2 / n_rows) * np.cos(angles)
     columns[:, 0] = np.sqrt(1 / n_rows)
     return columns
-
-
-def procrustes(products: Array) -> Array:
-    """argmax over R with orthonormal columns of tr(RᵀC): the R that brings A nearest to B.
-
-    ‖B − RA‖² is ‖B‖² + ‖A‖² − 2 tr(RᵀBAᵀ), so that C = BAᵀ says all.
-    """
-    left, _, right = namespace(products).linalg.svd(products, full_matrices=False)
-    return left @ right
 
 
 def unit_norms(rows: Array) -> Array:
@@ -167,10 +173,34 @@ def exemplars(samples: ArrayOrTensor, n_rows: int) -> ArrayOrTensor:
     xp, exact = namespace(samples), in_float64(samples).reshape(-1, *samples.shape[-2:])
     with one_thread():  # a small product for each class: threads would wait for one another
         gram = exact @ exact.swapaxes(1, 2)
-    n_classes, size, _ = gram.shape
-    each, chosen = (beside(a, samples) for a in _indices(n_classes, n_rows))
-    rest = gram.diagonal(0, 1, 2)
-    floor = size * xp.finfo(samples.dtype).eps ** 0.5 * xp.amax(rest, axis=1)
+    floor = samples.shape[-2] * xp.finfo(samples.dtype).eps ** 0.5
+    floor = floor * xp.amax(gram.diagonal(0, 1, 2), axis=1)
+    chosen, found = (on_gpu("greedy", gram) or greedy)(gram, floor, n_rows)
+    again = beside(np.arange(n_rows), samples) % xp.clip(found, 1, None)[:, None]
+    return take_along(chosen, again, 1).reshape(*samples.shape[:-2], n_rows)
+
+
+def greedy(
+    gram: ArrayOrTensor, floor: ArrayOrTensor, n_rows: int
+) -> tuple[ArrayOrTensor, ArrayOrTensor]:
+    """Which columns of each Gram matrix explain the most in turn, and how many are worth it.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (n, size, size)
+        Overwritten.
+    floor : ndarray of shape (n,)
+        A column of a square up to this has no direction of its own.
+    n_rows : int
+
+    Returns
+    -------
+    chosen : ndarray of int of shape (n, n_rows)
+        Zero where there are fewer columns.
+    found : ndarray of int of shape (n,)
+    """
+    xp, (n_classes, size, _) = namespace(gram), gram.shape
+    each, chosen = (beside(a, gram) for a in _indices(n_classes, n_rows))
     found = xp.zeros_like(each)
     for step in range(min(n_rows, size)):
         rest = gram.diagonal(0, 1, 2)
@@ -183,8 +213,7 @@ def exemplars(samples: ArrayOrTensor, n_rows: int) -> ArrayOrTensor:
         column = gram[each, :, best]
         scale = xp.where(gains[each, best] > 0, rest[each, best], np.inf)
         gram -= column[:, :, None] * (column / scale[:, None])[:, None, :]
-    again = beside(np.arange(n_rows), samples) % xp.clip(found, 1, None)[:, None]
-    return take_along(chosen, again, 1).reshape(*samples.shape[:-2], n_rows)
+    return chosen, found
 
 
 def _indices(n_classes: int, n_rows: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

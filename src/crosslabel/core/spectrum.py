@@ -19,6 +19,7 @@ from crosslabel.core.backend import (
     beside,
     is_tensor,
     namespace,
+    on_gpu,
     one_thread,
     take_along,
     threads_for,
@@ -186,7 +187,7 @@ def _eigenpairs(grams: Array, kept: int) -> tuple[Array, Array, Array]:
             squares, vectors = (np.array(part) for part in zip(*pairs))
             rest = np.trace(grams, axis1=1, axis2=2) - squares.sum(axis=1)
         else:
-            squares, vectors = xp.linalg.eigh(grams)
+            squares, vectors = (on_gpu("eigh", grams) or xp.linalg.eigh)(grams)
             rest = xp.clip(squares[:, : size - kept], 0, None).sum(axis=1)
     last = slice(squares.shape[1] - kept, None)
     squares, vectors = (xp.flip(v[..., last], (v.ndim - 1,)) for v in (squares, vectors))

@@ -88,7 +88,8 @@ class View:
 
     def lifted(self, X: ArrayOrTensor) -> ArrayOrTensor:
         """Queries as the dictionary was learnt from them, in its precision."""
-        return in_type_of(self.dictionary, self.lift(X))
+        lift = self.lift if self.lift.kernel is None else self.beside(X).lift
+        return in_type_of(self.dictionary, lift(X))
 
     def scores(self, lifted: ArrayOrTensor) -> ArrayOrTensor:
         """Scores by the rule alone."""
@@ -109,7 +110,8 @@ class View:
         g, there = self.discriminant, None
         if g is not None:
             there = Discriminant(like(g.weights, dictionary), like(g.offsets, dictionary))
-        moved = replace(self, dictionary=dictionary, discriminant=there)
+        lift = self.lift.beside(dictionary)
+        moved = replace(self, lift=lift, dictionary=dictionary, discriminant=there)
         self._elsewhere[dictionary.device] = moved
 
     @cached_property

@@ -22,7 +22,9 @@ from crosslabel.core.backend import (
     add_to_diagonal,
     beside,
     from_device,
+    is_tensor,
     namespace,
+    on_gpu,
     part_sums,
     zeros,
 )
@@ -41,6 +43,8 @@ _TOGETHER = 2**18
 """Values of samples whose classes are decomposed together: few enough to stay in cache."""
 _MANY = 500
 """Samples from which on a kernel's products are found when they are asked for, not all at once."""
+_THERE = 2**8
+"""Times as many of both on a device, where calls cost more than what does not fit into a cache."""
 _CHUNK = 32
 """Samples whose products with each other are found at once, for those with themselves."""
 
@@ -130,6 +134,7 @@ class Samples:
         which asks for few of many.
         """
         few = _MANY if self.known is None else 2 * _MANY
+        few *= _THERE if is_tensor(self.scaled) else 1
         wanted = "gram" in vars(self) or self.kernel is None or len(self.scaled) <= few
         return self.is_wide and wanted
 
@@ -145,7 +150,8 @@ class Samples:
         found: list[Axes] = [None] * self.n_classes  # type: ignore[list-item]
         for size in np.unique(sizes):
             alike = np.flatnonzero(sizes == size)
-            step = max(1, _TOGETHER // max(1, int(size) * self.scaled.shape[1]))
+            together = _TOGETHER * (_THERE if is_tensor(self.scaled) else 1)
+            step = max(1, together // max(1, int(size) * self.scaled.shape[1]))
             for start in range(0, len(alike), step):
                 part = alike[start : start + step]
                 several = self._axes_of(np.stack([members[c] for c in part]), most)
@@ -162,7 +168,7 @@ class Samples:
             wanted = {"subset_by_index": (n - most, n - 1), "check_finite": False}
             squares, left = map(np.stack, zip(*(eigh(block, **wanted) for block in blocks)))
         else:
-            squares, left = xp.linalg.eigh(blocks)
+            squares, left = (on_gpu("eigh", blocks) or xp.linalg.eigh)(blocks)
         squares, left = xp.flip(squares, (1,))[:, :most], xp.flip(left, (2,))[:, :, :most]
         real = squares > n * np.finfo(float).eps * xp.clip(squares[:, :1], 0, None)
         values = xp.sqrt(xp.where(real, squares, 1.0))

@@ -65,7 +65,7 @@ class LiftPlan(NamedTuple):
         """The lift itself, with a kernel's coordinates at these samples or at some of them."""
         if self.kernel is None:
             return self.lift
-        rows = from_device(self.lift(X))
+        rows = self.lift(X)
         if n_landmarks is not None and n_landmarks < len(rows):
             # Apart from one another: of rows that come class by class, some of every class.
             rows = rows[np.arange(n_landmarks) * len(rows) // n_landmarks]

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crosslabel.core.backend import ArrayOrTensor, named, namespace
+from crosslabel.core.backend import ArrayOrTensor, is_tensor, named, namespace
 from crosslabel.core.top import best
 from crosslabel.flagship.fitted import Fitted
 from crosslabel.intake.labels import ClassLabels
@@ -18,6 +18,9 @@ from crosslabel.intake.partitions import is_dask, is_frame, lazily
 
 VALUES = 2**23
 """Scores that are held at a time: so many queries are asked together that theirs are no more."""
+
+THERE = 2**4
+"""Times as many on a device: the dictionary is read once for all of them."""
 
 
 class Top(NamedTuple):
@@ -85,7 +88,8 @@ class _Asking:
         return self.model.on_queries(X, self._best)
 
     def _best(self, fitted: Fitted, X: ArrayOrTensor) -> ArrayOrTensor:
-        step = max(1, VALUES // len(fitted.classes))
+        most = VALUES * (THERE if is_tensor(X) else 1)
+        step = max(1, most // len(fitted.classes))
         parts = [best_of(fitted, X[a : a + step], self.k) for a in range(0, len(X), step)]
         return namespace(X).concatenate(parts)
 

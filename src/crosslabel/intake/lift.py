@@ -7,7 +7,7 @@ is gathered, and stored with the model.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,9 @@ KERNELS: dict[str, Kernel] = {
 }
 """From rows X, landmarks Y and γ to the matrix of kernel values."""
 
+ON_TENSORS = frozenset({"rbf", "poly", "precomputed"})
+"""Kernels that are reckoned where a tensor lies; of the others, coordinates are found at home."""
+
 RANK = 1e-10
 """Part of the largest eigenvalue of a kernel matrix below which a direction is rounding."""
 
@@ -68,6 +71,10 @@ def kernel_values(
     return KERNELS[kernel](some, others, gamma)
 
 
+def _takes_tensors(kernel: str | Kernel) -> bool:
+    return isinstance(kernel, str) and kernel in ON_TENSORS
+
+
 @dataclass(frozen=True, eq=False)
 class KernelMap:
     """Coordinates in which plain products are kernel values: z = k(x, landmarks) · basis.
@@ -89,8 +96,10 @@ class KernelMap:
     basis: Array
 
     @classmethod
-    def fit(cls, kernel: str | Kernel, landmarks: Array, gamma: float) -> KernelMap:
+    def fit(cls, kernel: str | Kernel, landmarks: ArrayOrTensor, gamma: float) -> KernelMap:
         """The map of a kernel that is positive semi-definite on the landmarks.
+
+        What it holds are arrays, also where the landmarks are a tensor.
 
         Raises
         ------
@@ -98,31 +107,44 @@ class KernelMap:
             If it is not; the message has its least eigenvalue.
         """
         # In double: of rows in single precision, rounding would pass for a kernel that is not one.
-        rows = np.asarray(landmarks, np.float64)
-        K = np.asarray(kernel_values(kernel, gamma, rows, rows), np.float64)
+        rows = in_float64(landmarks if _takes_tensors(kernel) else from_device(landmarks))
+        K, xp = in_float64(kernel_values(kernel, gamma, rows, rows)), namespace(rows)
         if K.shape != (len(landmarks), len(landmarks)):
             raise ValueError(
-                f"The kernel gives {K.shape} values for {len(landmarks)} samples; expected a "
-                f"square matrix of them."
+                f"The kernel gives {tuple(K.shape)} values for {len(landmarks)} samples; expected "
+                f"a square matrix of them."
             )
-        values, axes = eigh((K + K.T) / 2)
-        is_symmetric = np.abs(K - K.T).max() <= ASYMMETRIC * np.abs(K).max()
-        if values[0] < -NEGATIVE * max(values[-1], 0.0) or not is_symmetric:
+        values, axes = (eigh if xp is np else xp.linalg.eigh)((K + K.T) / 2)
+        least, largest = float(values[0]), float(values[-1])
+        is_symmetric = bool(xp.abs(K - K.T).max() <= ASYMMETRIC * xp.abs(K).max())
+        if least < -NEGATIVE * max(largest, 0.0) or not is_symmetric:
             raise ValueError(
                 f"The kernel is not positive semi-definite on the training samples: its least "
-                f"eigenvalue is {values[0]:.3g} beside a largest of {values[-1]:.3g}. Use a "
+                f"eigenvalue is {least:.3g} beside a largest of {largest:.3g}. Use a "
                 "symmetric positive semi-definite kernel."
             )
-        kept = values > max(RANK, np.finfo(landmarks.dtype).eps) * values[-1]
-        return cls(kernel, gamma, landmarks, axes[:, kept] / np.sqrt(values[kept]))
+        kept = values > max(RANK, xp.finfo(landmarks.dtype).eps) * largest
+        basis = axes[:, kept] / xp.sqrt(values[kept])
+        return cls(kernel, gamma, from_device(landmarks), from_device(basis))
 
     def values(self, X: Array) -> Array:
         """Kernel values of rows and landmarks."""
         return kernel_values(self.kernel, self.gamma, X, self.landmarks)
 
-    def __call__(self, X: Array) -> Array:
+    def __call__(self, X: ArrayOrTensor) -> ArrayOrTensor:
         """Coordinates of rows."""
-        return (self.values(X) @ self.basis).astype(X.dtype, copy=False)
+        if is_tensor(X) and not _takes_tensors(self.kernel):
+            return like(self(from_device(X)), X)
+        found = self.beside(X)
+        values = in_float64(found.values(X)) if is_tensor(X) else found.values(X)
+        return in_type(values @ found.basis, X.dtype)
+
+    def beside(self, X: ArrayOrTensor) -> KernelMap:
+        """The map where X lies, if its kernel can be reckoned there."""
+        if not is_tensor(X) or not _takes_tensors(self.kernel):
+            return self
+        landmarks = in_type(like(self.landmarks, X), X.dtype)
+        return replace(self, landmarks=landmarks, basis=in_float64(like(self.basis, X)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,9 +183,11 @@ class Lift:
             check_tensor_range(X)
         else:
             check_range(X)
-        if self.kernel is None:
-            return X
-        return like(self.kernel(from_device(X)), X)
+        return X if self.kernel is None else self.kernel(X)
+
+    def beside(self, X: ArrayOrTensor) -> Lift:
+        """The lift with what it holds where X lies: queries then wait for no copy."""
+        return self if self.kernel is None else replace(self, kernel=self.kernel.beside(X))
 
     def width(self, n_features: int) -> int:
         """Columns of lifted rows."""

@@ -1,12 +1,4 @@
-"""The kernel's mathematics without a GPU: a small stand-in for Triton runs it in NumPy.
-
-The stand-in knows pointers into flat arrays and the dozen functions that the kernel calls. Whether
-Triton compiles the kernel is seen on a GPU alone; what it computes is compared here with `steps`.
-"""
-
-import importlib
-import sys
-from types import ModuleType
+"""The kernel's mathematics, by a stand-in for Triton, beside that of `atoms.steps`."""
 
 import numpy as np
 import pytest
@@ -14,90 +6,13 @@ import torch
 
 from crosslabel.core.gpu import atoms
 from crosslabel.core.scaling import unit_rows
-
-
-class Pointer:
-    """The place of a number, or of an array of numbers, in a tensor's memory."""
-
-    def __init__(self, memory, places=0):
-        self.memory, self.places = memory, places
-
-    def __add__(self, offset):
-        return Pointer(self.memory, self.places + offset)
-
-
-def pointer(tensor):
-    """The memory that a tensor, perhaps a block of a larger one, lies in."""
-    size = tensor.untyped_storage().nbytes() // tensor.element_size()
-    flat = tensor.new_empty(0).set_(tensor.untyped_storage(), 0, (size,), (1,))
-    return Pointer(flat.numpy(), tensor.storage_offset())
-
-
-class Kernel:
-    """What `triton.jit` makes of a function: launched over a grid, tensors as pointers."""
-
-    def __init__(self, function):
-        self.function = function
-
-    def __getitem__(self, grid):
-        assert grid == (1,)
-
-        def launch(*values, num_warps, **constants):
-            assert num_warps in (1, 2, 4, 8)
-            passed = [pointer(v) if isinstance(v, torch.Tensor) else v for v in values]
-            self.function(*passed, **constants)
-
-        return launch
-
-
-def load(place):
-    return np.array(place.memory[place.places])
-
-
-def store(place, values):
-    place.memory[place.places] = values
-
-
-class Number(np.ndarray):
-    """An array whose type changes by `to`, as Triton writes it."""
-
-    def to(self, dtype):
-        return self.astype(dtype)
-
-
-def arange(start, stop):
-    assert (stop - start) & (stop - start - 1) == 0, "Triton takes powers of two alone"
-    return np.arange(start, stop).view(Number)
+from tests.core.gpu.triton_in_numpy import stand_in
 
 
 @pytest.fixture
 def kernel(monkeypatch):
-    """The module, imported over the stand-in."""
-    triton, language = ModuleType("triton"), ModuleType("triton.language")
-    triton.jit, triton.language = Kernel, language
-    functions = {
-        "arange": arange,
-        "load": load,
-        "store": store,
-        "zeros": np.zeros,
-        "sum": np.sum,
-        "where": np.where,
-        "maximum": np.maximum,
-        "minimum": np.minimum,
-        "sqrt": np.sqrt,
-        "rsqrt": lambda x: 1 / np.sqrt(x),
-        "float64": np.float64,
-        "constexpr": int,
-        "debug_barrier": lambda: None,
-    }
-    for name, function in functions.items():
-        setattr(language, name, function)
-    monkeypatch.setitem(sys.modules, "triton", triton)
-    monkeypatch.setitem(sys.modules, "triton.language", language)
-    name = "crosslabel.core.gpu.steps_kernel"
-    monkeypatch.delitem(sys.modules, name, raising=False)
-    yield importlib.import_module(name)
-    sys.modules.pop(name, None)
+    with stand_in(monkeypatch, "steps_kernel") as [module]:
+        yield module
 
 
 def chunk(n_atoms, n_slices, seed, unused=()):

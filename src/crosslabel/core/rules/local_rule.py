@@ -15,6 +15,7 @@ from crosslabel.core.backend import (
     in_type,
     is_tensor,
     namespace,
+    on_gpu,
     one_thread,
     zeros,
 )
@@ -110,7 +111,9 @@ class LocalRule(Rule):
 
 
 def _class_energies(values: Array) -> Array:
-    return namespace(values).einsum("ncs,ncs->nc", values, values)
+    if is_tensor(values):  # as an einsum each class of each query would be a product of its own
+        return values.square().sum(2)
+    return np.einsum("ncs,ncs->nc", values, values)
 
 
 def _of_one_size(layout: AtomLayout, n_atoms: int) -> Iterator[tuple[NDArray[np.intp], int]]:
@@ -128,7 +131,8 @@ def _explained_energy(atoms: Array, ridge: float, n_own: int) -> Array:
     With G = V diag(g) Vᵀ the root is V diag(√(g + 2β) / (g + β)).
     """
     xp, size = namespace(atoms), atoms.shape[1]
-    values, axes = xp.linalg.eigh(atoms @ atoms.swapaxes(1, 2))
+    gram = atoms @ atoms.swapaxes(1, 2)
+    values, axes = (on_gpu("eigh", gram) or xp.linalg.eigh)(gram)
     shifted = values + ridge
     # An eigenvalue at the rounding level of the largest carries no digit of the true one.
     if size and (shifted[:, 0] <= size * np.finfo(np.float64).eps * shifted[:, -1]).any():
