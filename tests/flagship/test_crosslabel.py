@@ -454,6 +454,16 @@ def test_the_input_is_left_alone(small):
     assert_array_equal(X, before)
 
 
+def test_progress_is_told_to_nobody_who_did_not_ask(small, monkeypatch):
+    def nobody(*_):
+        raise AssertionError("progress was told")
+
+    monkeypatch.setattr("crosslabel.flagship.crosslabel.Progress", nobody)
+    CrossLabelClassifier(atoms_per_class=2).fit(*small)
+    with pytest.raises(AssertionError, match="progress was told"):
+        CrossLabelClassifier(atoms_per_class=2, verbose=1).fit(*small)
+
+
 def test_verbose_prints_the_objective(small, capsys):
     CrossLabelClassifier(
         verbose=1, max_iter=2, tol=0, rule="global", ridge=0.1, suppression=20.0
