@@ -1,4 +1,7 @@
-"""The flagship: cross-label suppression with group regularization (Wang and Gu, 2017)."""
+"""The flagship: cross-label suppression with group regularization (Wang and Gu, 2017).
+
+`fit` is here; what a trained model answers is in `predictor`, learning from streams in `streams`.
+"""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def _by_task(model: BaseEstimator, parts: ClassPartitions, empty: Summary, kept:
     size = _summary_bytes(parts.counts, empty.statistics.n_features, empty.dtype, kept)
     keeps = model.keep_summary or size <= model.memory_limit
     choice = named_choice(Wish.of(model, empty.sample.seed), empty.lift)
-    with Progress(model, empty.sample.X, parts.classes[:0], model.max_iter) as progress:
+    with Progress(model, empty.sample.X, parts.classes[:0]) as progress:
         fitted, summary = train_by_task(
             parts, choice, empty, model.memory_limit, progress.iteration, keeps=keeps
         )
@@ -125,7 +125,7 @@ def _by_class(model: BaseEstimator, samples: Opened, begin: Begin) -> Fitted:
     )
     choice = named_choice(Wish.of(model, empty.sample.seed), empty.lift)
     with (
-        Progress(model, empty.sample.X, labels[:0], model.max_iter) as progress,
+        Progress(model, empty.sample.X, labels[:0]) as progress,
         progress_bar(READING if model.verbose else None, len(labels)) as advance,
     ):
         return train_by_class(parts, choice, model.memory_limit, progress.iteration, advance)

@@ -243,7 +243,7 @@ class StreamLearner(Predictor):
         choice = self._chosen(summary)
         sample = summary.sample
         targets = summary.classes[sample.labels]
-        with Progress(estimator, sample.X, targets, self.max_iter) as progress:
+        with Progress(estimator, sample.X, targets) as progress:
             return summary, self._train([summary], choice, summary.all_classes, progress.iteration)
 
     def _improved(self, summary: Summary) -> Fitted | None:
