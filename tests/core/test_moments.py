@@ -28,6 +28,12 @@ def literal(X, labels, n_classes, weights=None):
         yield w.sum(), mean, ((Y - mean).T * w) @ (Y - mean)
 
 
+def of_pairs(join, a, b):
+    """Statistics of each class in two sets of samples, by a function of the two."""
+    counts, means, scatters = zip(*map(join, a.by_class(), b.by_class()))
+    return Moments(np.array(counts), np.array(means), scatters)
+
+
 def assert_same(statistics, expected, atol=1e-10):
     for c, (count, mean, scatter) in enumerate(expected):
         assert_allclose(statistics.counts[c], count, atol=atol)
@@ -61,7 +67,8 @@ def test_any_batching_gives_the_same_statistics(data):
     X, labels, n_classes, rng = data
     statistics = Moments.empty(n_classes, X.shape[1], X.dtype)
     for batch in np.array_split(rng.permutation(len(X)), 3):
-        statistics = statistics.update(X[batch], labels[batch])
+        more = Moments.from_samples(X[batch], labels[batch], n_classes)
+        statistics = of_pairs(together, statistics, more)
     assert_same(statistics, literal(X, labels, n_classes))
 
 
@@ -70,13 +77,15 @@ def test_removal_undoes_addition(data):
     X, labels, n_classes, rng = data
     gone = rng.random(len(X)) < 0.4
     gone[[np.flatnonzero(labels == c)[0] for c in range(n_classes)]] = False
-    rest = Moments.from_samples(X, labels, n_classes).remove(X[gone], labels[gone])
+    parts = (Moments.from_samples(X[k], labels[k], n_classes) for k in (slice(None), gone))
+    rest = of_pairs(without, *parts)
     assert_same(rest, literal(X[~gone], labels[~gone], n_classes), atol=1e-7)
 
 
 def test_removing_a_whole_class_leaves_it_empty():
     X, labels = np.random.default_rng(0).normal(size=(9, 4)), np.repeat([0, 1, 2], 3)
-    rest = Moments.from_samples(X, labels, 3).remove(X[labels == 1], labels[labels == 1])
+    parts = (Moments.from_samples(X[k], labels[k], 3) for k in (slice(None), labels == 1))
+    rest = of_pairs(without, *parts)
     assert rest.counts.tolist() == [3, 0, 3]
     assert not rest.means[1].any()
     assert len(rest.scatters[1].array) == 0
@@ -85,12 +94,11 @@ def test_removing_a_whole_class_leaves_it_empty():
 @pytest.mark.parametrize("n_samples", [4, 40])  # kept as factor, kept as matrix
 def test_removing_what_was_never_added_is_detected(n_samples):
     X = np.random.default_rng(0).normal(size=(n_samples, 8))
-    labels = np.zeros(n_samples, int)
-    statistics = Moments.from_samples(X, labels, 1)
+    total = moments(X, np.ones(n_samples))
     with pytest.raises(ImpossibleRemovalError, match="vary more"):
-        statistics.remove(10 * X[:2] + 5, labels[:2])
+        without(total, moments(10 * X[:2] + 5, np.ones(2)))
     with pytest.raises(ImpossibleRemovalError, match="has"):
-        statistics.remove(np.tile(X, (2, 1)), np.tile(labels, 2))
+        without(total, moments(np.tile(X, (2, 1)), np.ones(2 * n_samples)))
 
 
 @given(labelled())
@@ -135,10 +143,21 @@ def test_projection_on_an_orthonormal_basis_keeps_the_second_moment():
     assert_allclose(rows.T @ rows, X.T @ X, atol=1e-12)
 
 
-def test_statistics_of_different_shapes_do_not_merge():
-    a = Moments.empty(2, 3, np.dtype(float))
-    with pytest.raises(ValueError, match="2 classes with 3 features"):
-        a.merge(Moments.empty(2, 4, np.dtype(float)))
+@given(labelled())
+def test_samples_are_scaled_class_by_class_and_summed_in_double_precision(data):
+    X, labels, n_classes, _ = data
+    single, before, seen = X.astype(np.float32), X.astype(np.float32), []
+
+    def scale(rows):
+        seen.append(len(rows))
+        return 3 * rows + 1
+
+    double = np.dtype(np.float64)
+    found = Moments.from_samples(single, labels, n_classes, None, double, scale)
+    assert seen == np.bincount(labels).tolist()
+    assert np.array_equal(single, before)
+    assert {part.dtype for part in (found.means, *(s.array for s in found.scatters))} == {double}
+    assert_same(found, literal(3.0 * before + 1, labels, n_classes), atol=1e-3)
 
 
 def test_float32_stays_float32():
@@ -256,12 +275,12 @@ def test_more_than_all_cannot_leave_but_for_rounding(n):
 def test_equal_samples_can_leave_one_by_one(dtype):
     """Their scatter is that of rounding, in either direction."""
     X = np.full((50, 7), 0.1, dtype) * np.linspace(1, 3, 7).astype(dtype)
-    rest = Moments.from_samples(X, np.zeros(50, int), 1)
+    rest, single = moments(X, np.ones(50)), moments(X[:1], np.ones(1))
     for _ in range(48):
-        rest = rest.remove(X[:1], np.zeros(1, int))
-    assert_allclose(rest.counts, 2)
-    assert_allclose(rest.means[0], X[0], rtol=100 * np.finfo(dtype).eps)
-    assert np.abs(rest.scatters[0].matrix()).max() < 1e4 * np.finfo(dtype).eps
+        rest = without(rest, single)
+    assert_allclose(rest.n, 2)
+    assert_allclose(rest.mean, X[0], rtol=100 * np.finfo(dtype).eps)
+    assert np.abs(rest.scatter.matrix()).max() < 1e4 * np.finfo(dtype).eps
 
 
 @pytest.mark.parametrize("n_samples", [5, 40])

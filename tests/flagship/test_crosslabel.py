@@ -454,6 +454,16 @@ def test_the_input_is_left_alone(small):
     assert_array_equal(X, before)
 
 
+def test_progress_is_told_to_nobody_who_did_not_ask(small, monkeypatch):
+    def nobody(*_):
+        raise AssertionError("progress was told")
+
+    monkeypatch.setattr("crosslabel.flagship.crosslabel.Progress", nobody)
+    CrossLabelClassifier(atoms_per_class=2).fit(*small)
+    with pytest.raises(AssertionError, match="progress was told"):
+        CrossLabelClassifier(atoms_per_class=2, verbose=1).fit(*small)
+
+
 def test_verbose_prints_the_objective(small, capsys):
     CrossLabelClassifier(
         verbose=1, max_iter=2, tol=0, rule="global", ridge=0.1, suppression=20.0
@@ -475,13 +485,13 @@ class Recorder:
     """A callback of scikit-learn's protocol that counts tasks and may ask to stop."""
 
     def __init__(self, stop_after=None):
-        self.ended, self.stop_after = [], stop_after
+        self.announced, self.ended, self.stop_after = [], [], stop_after
 
     def setup(self, estimator, context):
         pass
 
     def on_fit_task_begin(self, estimator, context):
-        pass
+        self.announced.append(context.max_subtasks)
 
     def on_fit_task_end(self, estimator, context):
         self.ended.append(context.task_name)
@@ -501,6 +511,14 @@ def test_scikit_learns_callbacks_see_each_iteration_and_can_stop(small):
     assert record.ended == ["iteration"] * 6 + ["fit", "teardown"]
     model.set_callbacks(Recorder(stop_after=2)).fit(*small)
     assert model.n_iter_ == 2
+
+
+def test_a_refit_announces_its_iterations(small):
+    pytest.importorskip("sklearn.callback", reason="callbacks came with scikit-learn 1.9")
+    named = {"rule": "global", "ridge": 0.1, "suppression": 20.0, "max_iter": 3, "tol": 0}
+    model, record = CrossLabelClassifier(**named, keep_summary=True).fit(*small), Recorder()
+    model.set_callbacks(record).refit()
+    assert record.announced[0] == record.ended.count("iteration") == 3
 
 
 def test_atoms_that_nobody_names_are_thirty_or_more_where_classes_are_large():

@@ -2,12 +2,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from crosslabel import CrossLabelClassifier
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.code_blocks import UndeterminedCodesError
 from crosslabel.core.grouped import learn_grouped
 from crosslabel.core.objective import Penalties
 from crosslabel.core.spectral import closed_form
-from crosslabel.flagship.problem import Problem, Settings, Wish, wanted_atoms
+from crosslabel.flagship.problem import USUAL_ATOMS, Problem, Settings, Wish, wanted_atoms
 from tests.flagship.problems import problem_of, summary_of
 
 
@@ -28,6 +29,30 @@ def test_settings_are_compared_by_what_they_hold_arrays_too():
         assert not Settings(**some).equals(Settings(**{**some, **other}))
     assert Settings().equals(Settings())
     assert not Settings().equals(Settings(grouping=0.1))
+
+
+def test_parameters_that_are_named_become_settings():
+    named = {"shared_atoms": 2, "ridge": 0.3, "suppression": 5, "grouping": 1, "init": "kmeans"}
+    named |= {"max_iter": 7, "tol": 0.01, "solver": "accelerated", "atoms_per_class": 4}
+    model = CrossLabelClassifier(**named)
+    assert Settings.of(model, 9).equals(Settings(**named, seed=9))
+    assert Settings.of(CrossLabelClassifier(), 0).equals(Settings(USUAL_ATOMS, ridge=0.0))
+
+
+def test_samples_on_a_device_are_learnt_from_there_whatever_is_named():
+    model = CrossLabelClassifier(device="cpu")
+    assert Settings.of(model, 0).device == "cpu"
+    assert Settings.of(model, 0, "cuda:1").device == "cuda:1"
+    assert Wish.of(model, 0, "cuda:1").settings.device == "cuda:1"
+
+
+def test_a_wish_is_what_the_parameters_name():
+    named = {"rule": "local", "ridge": 0.3, "shrinkage": 0.2, "scale": "standard", "offset": 2.0}
+    named |= {"kernel": "rbf", "n_landmarks": 5}
+    wish = Wish.of(CrossLabelClassifier(**named, atoms_per_class=3), 8)
+    assert wish == Wish(Settings(3, ridge=0.3, seed=8), **named)
+    assert Wish.of(CrossLabelClassifier(), 0).free_atoms
+    assert not wish.free_atoms
 
 
 def test_the_penalties_are_ridge_suppression_and_grouping():

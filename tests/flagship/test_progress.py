@@ -52,30 +52,25 @@ class Watched(Model):
         return Context(self.log, self.stop)
 
 
-def test_lines_number_iterations_and_folds_from_one(capsys):
-    with Progress(Model(verbose=True), "X", "y", n_folds=5) as progress:
+def test_lines_number_iterations_from_one(capsys):
+    with Progress(Model(verbose=True), "X", "y", n_trials=5) as progress:
         assert not progress.iteration(0, 1234567.0)
         assert not progress.iteration(7, 0.125)
-        progress.fold()
-        progress.fold()
     assert capsys.readouterr().out.splitlines() == [
         "[Model] iteration 1, objective 1.23457e+06",
         "[Model] iteration 8, objective 0.125",
-        "[Model] fold 1 of at most 5",
-        "[Model] fold 2 of at most 5",
     ]
 
 
 def test_nothing_is_printed_unless_asked_for(capsys):
-    with Progress(Model(), "X", "y", n_folds=5) as progress:
+    with Progress(Model(), "X", "y", n_trials=5) as progress:
         progress.iteration(0, 1.0)
-        progress.fold()
     assert capsys.readouterr().out == ""
 
 
 def test_a_complete_estimator_is_shown_at_the_end_of_the_fit_alone():
     model = Watched()
-    with Progress(model, "X", "y", n_folds=5) as progress:
+    with Progress(model, "X", "y", n_trials=5) as progress:
         progress.iteration(0, 1.0)
         assert progress.done(Complete()).max_iter == 3
     assert model.log[-2:] == ["end X y", "end X y {'dictionary_': 5}"]
@@ -93,23 +88,24 @@ def test_scikit_learns_monitor_scores_the_fitted_model():
 
 def test_callbacks_are_told_of_tasks_and_their_number():
     model = Watched()
-    with Progress(model, "X", "y", n_folds=5) as progress:
+    with Progress(model, "X", "y", n_trials=5) as progress:
         progress.iteration(0, 1.0)
-        progress.fold()
-    tasks = ["iteration", "begin X y", "end X y", "fold", "begin X y", "end X y"]
+        progress.trial()
+    trial = ["choosing by held-out samples", "begin X y", "end X y"]
+    tasks = ["iteration", "begin X y", "end X y", *trial]
     assert model.log == [25, "begin X y", *tasks, "end X y"]
 
 
 def test_a_callback_can_stop():
     model = Watched(stop=(8,))
-    with Progress(model, "X", "y", n_folds=0) as progress:
+    with Progress(model, "X", "y", n_trials=0) as progress:
         assert not progress.iteration(0, 1.0)
         assert progress.iteration(1, 1.0)
 
 
 def test_after_an_error_the_end_is_not_told():
     model = Watched()
-    with pytest.raises(ZeroDivisionError), Progress(model, "X", "y", n_folds=0):
+    with pytest.raises(ZeroDivisionError), Progress(model, "X", "y", n_trials=0):
         raise ZeroDivisionError
     assert model.log == [20, "begin X y"]
 
@@ -117,7 +113,7 @@ def test_after_an_error_the_end_is_not_told():
 def test_trials_are_tasks_without_a_line(capsys):
     model = Watched()
     model.verbose = True
-    with Progress(model, "X", "y", n_folds=15, n_iter=1) as progress:
+    with Progress(model, "X", "y", n_trials=15, n_iter=1) as progress:
         progress.trial()
     assert model.log[0] == 16
     assert "choosing by held-out samples" in model.log
@@ -126,7 +122,7 @@ def test_trials_are_tasks_without_a_line(capsys):
 
 def test_more_trials_than_were_announced_are_not_told():
     model = Watched()
-    with Progress(model, "X", "y", n_folds=2, n_iter=1) as progress:
+    with Progress(model, "X", "y", n_trials=2, n_iter=1) as progress:
         for _ in range(5):
             progress.trial()
         progress.iteration(0, 1.0)

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel.core.moments import ImpossibleRemovalError
 from crosslabel.core.ordering import canonical
+from crosslabel.intake.checking import Training
 from crosslabel.intake.lift import Lift
 from crosslabel.intake.summary import Summary, merge_all
 
@@ -53,6 +54,21 @@ def test_any_order_batching_and_merging_gives_the_same_summary(data):
     apart = merge_all([absorb(empty(X.shape[1]), X[batch], y[batch]) for batch in batches])
     assert_same(whole, one_by_one)
     assert_same(whole, apart)
+
+
+@pytest.mark.parametrize("lift", [Lift(), Lift(np.full(5, 0.3), np.full(5, 2.0), 1.5)])
+def test_samples_at_hand_give_the_summary_of_one_batch_that_keeps_all(lift):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 5))[rng.integers(0, 30, 40)], rng.integers(0, 4, 40)
+    classes, weights = np.sort(NAMES), rng.uniform(0.5, 2, 40)
+    one = Summary.of(Training(X, classes, y, weights), lift, 7)
+    batch = Summary.empty(5, X.dtype, lift, size=40, seed=7).absorb(X, classes[y], weights)
+    assert_same(one, batch)
+    assert one.sample.is_complete.all()
+    assert (one.lift, one.sample.size, one.sample.seed) == (lift, 40, 7)
+    assert one.statistics.normalized == lift.unit
+    mean = np.average(lift(X[y == 2]), axis=0, weights=weights[y == 2])
+    assert_allclose(one.statistics.means[2], mean)
 
 
 @given(labelled())

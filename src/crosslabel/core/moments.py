@@ -6,6 +6,7 @@ wherever and in whatever order the samples come.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -131,7 +132,13 @@ class Moments:
 
     @classmethod
     def from_samples(
-        cls, X: Array, labels: Labels, n_classes: int, sample_weight: Array | None = None
+        cls,
+        X: Array,
+        labels: Labels,
+        n_classes: int,
+        sample_weight: Array | None = None,
+        dtype: np.dtype | None = None,
+        scale: Callable[[Array], Array] = lambda X: X,
     ) -> Moments:
         """Statistics of labelled samples.
 
@@ -143,12 +150,21 @@ class Moments:
         n_classes : int
         sample_weight : ndarray of shape (n_samples,), optional
             A weight of two equals the sample twice; zero equals its absence.
+        dtype : dtype, optional
+            As of `moments`.
+        scale : callable, optional
+            Applied to the samples of one class at a time: no copy of them all is made.
         """
         weights = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
         order = np.argsort(labels, kind="stable")
         bounds = np.searchsorted(labels[order], np.arange(n_classes + 1))
         parts = [order[a:b] for a, b in pairwise(bounds)]
-        each = [moments(X[part], weights[part]) for part in parts]
+        # One piece of memory for all classes: new ones would be cleared by the system each time.
+        work = np.empty((max(map(len, parts)), X.shape[1]), X.dtype)
+        each = []
+        for part in parts:
+            rows = scale(np.take(X, part, axis=0, out=work[: len(part)], mode="clip"))
+            each.append(moments(rows, weights[part], dtype, overwrite=True))
         counts, means, scatters = zip(*each)
         return cls(np.array(counts), np.array(means), scatters)
 
@@ -161,28 +177,6 @@ class Moments:
     def n_features(self) -> int:
         """Number of features."""
         return self.means.shape[1]
-
-    def update(self, X: Array, labels: Labels, sample_weight: Array | None = None) -> Moments:
-        """Statistics with these samples added."""
-        return self.merge(self.from_samples(X, labels, self.n_classes, sample_weight))
-
-    def remove(self, X: Array, labels: Labels, sample_weight: Array | None = None) -> Moments:
-        """Statistics as if these samples had never been added."""
-        gone = self.from_samples(X, labels, self.n_classes, sample_weight)
-        rest = [without(*old) for old in zip(self.by_class(), gone.by_class())]
-        counts, means, scatters = zip(*rest)
-        return Moments(np.array(counts), np.array(means), scatters)
-
-    def merge(self, other: Moments) -> Moments:
-        """Statistics of both sets of samples together."""
-        if self.means.shape != other.means.shape:
-            raise ValueError(
-                f"Statistics of {self.n_classes} classes with {self.n_features} features cannot be "
-                f"merged with those of {other.n_classes} classes with {other.n_features} features."
-            )
-        both = [together(*pair) for pair in zip(self.by_class(), other.by_class())]
-        counts, means, scatters = zip(*both)
-        return Moments(np.array(counts), np.array(means), scatters)
 
     def reordered(self, order: NDArray[np.intp]) -> Moments:
         """The same statistics with the classes in another order."""

@@ -179,11 +179,13 @@ class KeptSample:
     seed: int
 
     @classmethod
-    def empty(cls, n_features: int, dtype: np.dtype, size: int, seed: int) -> KeptSample:
-        """No samples of no classes."""
-        none, labels = np.zeros(0, np.uint64), np.zeros(0, np.intp)
-        X = np.zeros((0, n_features), dtype)
-        return cls(X, labels, np.zeros(0), none, none, size, seed)
+    def empty(
+        cls, n_features: int, dtype: np.dtype, size: int, seed: int, n_classes: int = 0
+    ) -> KeptSample:
+        """No samples yet."""
+        X, labels = np.zeros((0, n_features), dtype), np.zeros(0, np.intp)
+        hashes, limits = np.zeros(0, np.uint64), np.full(n_classes, NO_LIMIT)
+        return cls(X, labels, np.zeros(0), hashes, limits, size, seed)
 
     @property
     def is_complete(self) -> NDArray[np.bool_]:

@@ -76,7 +76,7 @@ def unit_atoms(
     return atoms
 
 
-def procrustes(products: Array) -> Array:
+def procrustes(products: ArrayOrTensor) -> ArrayOrTensor:
     """argmax over R with orthonormal columns of tr(RᵀC): the R that brings A nearest to B.
 
     ‖B − RA‖² is ‖B‖² + ‖A‖² − 2 tr(RᵀBAᵀ), so that C = BAᵀ says all.
@@ -85,7 +85,11 @@ def procrustes(products: Array) -> Array:
     return left @ right
 
 
-def nearest(aims: Array, roots: Array, turn: Callable[[Array], Array] = procrustes) -> Array:
+Turn = Callable[[ArrayOrTensor], ArrayOrTensor]
+"""From C to the R of `procrustes`."""
+
+
+def nearest(aims: ArrayOrTensor, roots: ArrayOrTensor, turn: Turn = procrustes) -> ArrayOrTensor:
     """Rows R diag(√q) near to the aims and to unit norm, for R with orthonormal columns.
 
     At the nearest rows of unit norm, R solves the Procrustes problem of the aims times one weight

@@ -149,7 +149,7 @@ def row_spectra(rows: ArrayOrTensor, n_axes: int | None = None) -> Spectra:
     n_axes : int, optional
     """
     xp, kept = namespace(rows), rows.shape[1] if n_axes is None else min(n_axes, rows.shape[1])
-    squares, left, rest = _eigenpairs(rows @ rows.swapaxes(1, 2), kept)
+    squares, left, rest = eigenpairs(rows @ rows.swapaxes(1, 2), kept)
     # A product with reversed columns as they are would not go through BLAS.
     products = (left if is_tensor(left) else np.ascontiguousarray(left)) @ rows
     # ‖uᵀT‖ has more correct digits than the root of a small eigenvalue.
@@ -170,15 +170,23 @@ def matrix_spectra(moments: ArrayOrTensor, n_axes: int | None = None) -> Spectra
     """Roots of the eigenvalues, and eigenvectors, of each symmetric matrix in a stack."""
     size = moments.shape[-1]
     kept = size if n_axes is None else min(n_axes, size)
-    squares, vectors, rest = _eigenpairs(moments, kept)
+    squares, vectors, rest = eigenpairs(moments, kept)
     real = squares > _floor(squares, size)
     axes = vectors * real[..., None]
     axes[squares[:, 0] == 0] = beside(np.eye(kept, size), moments)
     return Spectra(namespace(moments).sqrt(squares) * real, _signed(axes), rest)
 
 
-def _eigenpairs(grams: Array, kept: int) -> tuple[Array, Array, Array]:
-    """The largest eigenvalues of each matrix, their vectors as rows, and the sum of the others."""
+def eigenpairs(grams: ArrayOrTensor, kept: int) -> Spectra:
+    """The largest eigenvalues of each matrix, their vectors as rows, and the sum of the others.
+
+    Parameters
+    ----------
+    grams : ndarray of shape (n, size, size)
+        Symmetric, positive semi-definite to rounding.
+    kept : int
+        At most `size`.
+    """
     xp, size = namespace(grams), grams.shape[-1]
     with threads_for(4.0 * size**3):
         if size > _LARGE and kept * _FEW < size and xp is np:
@@ -191,7 +199,7 @@ def _eigenpairs(grams: Array, kept: int) -> tuple[Array, Array, Array]:
             rest = xp.clip(squares[:, : size - kept], 0, None).sum(axis=1)
     last = slice(squares.shape[1] - kept, None)
     squares, vectors = (xp.flip(v[..., last], (v.ndim - 1,)) for v in (squares, vectors))
-    return xp.clip(squares, 0, None), vectors.swapaxes(1, 2), xp.clip(rest, 0, None)
+    return Spectra(xp.clip(squares, 0, None), vectors.swapaxes(1, 2), xp.clip(rest, 0, None))
 
 
 def _falling(values: ArrayOrTensor) -> ArrayOrTensor:

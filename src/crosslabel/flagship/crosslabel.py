@@ -1,4 +1,7 @@
-"""The flagship: cross-label suppression with group regularization (Wang and Gu, 2017)."""
+"""The flagship: cross-label suppression with group regularization (Wang and Gu, 2017).
+
+`fit` is here; what a trained model answers is in `predictor`, learning from streams in `streams`.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from crosslabel.core.backend import device_of
 from crosslabel.core.initialise import Initialiser
 from crosslabel.core.ordering import row_hashes
 from crosslabel.core.scaling import Array
+from crosslabel.core.solver import Callback
 from crosslabel.flagship.by_class import ClassSource, exceeds, train_by_class
 from crosslabel.flagship.choice import Choice
 from crosslabel.flagship.choose import Distinct, choose, most_steps, named_choice
@@ -22,8 +26,9 @@ from crosslabel.flagship.fitted import Fitted
 from crosslabel.flagship.lifts import default_lift, lift_named
 from crosslabel.flagship.on_device import fit_there
 from crosslabel.flagship.parameters import CLASSIFIER, Constraints
-from crosslabel.flagship.problem import SPECTRAL, USUAL_ATOMS, Settings, Wish
+from crosslabel.flagship.problem import SPECTRAL, Wish
 from crosslabel.flagship.progress import CallbackSupportMixin, Progress, with_callbacks
+from crosslabel.flagship.race import Tell, silent
 from crosslabel.flagship.stored import Attributes, from_state, to_state
 from crosslabel.flagship.streams import StreamLearner
 from crosslabel.flagship.train import train
@@ -256,34 +261,41 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         self._validate_params()
         if is_out_of_core(X, self.memory_limit):
             return self._fit_pass(X, y, sample_weight)
-        bare, seed = self._bare(), self._seed()
-        wish = self._wish(seed, device_of(X) or self.device)
+        wish = Wish.of(self, self._seed(), device_of(X))
+        if not self.verbose and not hasattr(self, "_skl_callbacks"):  # nobody is to be told
+            return self._fit(X, y, sample_weight, wish)
+        with Progress(self, X, y, *most_steps(_num_samples(X), wish)) as progress:
+            told = progress.iteration, progress.trial
+            return progress.done(self._fit(X, y, sample_weight, wish, *told))
+
+    def _fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, wish: Wish,
+        callback: Callback | None = None, tell: Tell = silent,
+    ) -> Self:  # fmt: skip
+        """`fit` of samples in memory, which tells of its iterations and trials."""
+        bare, seed = self._bare(), wish.settings.seed
         if wish.is_for_device and not self.keep_summary and self.class_weight is None:
-            with Progress(self, X, y, *most_steps(_num_samples(y), wish)) as progress:
-                tell = progress.iteration, progress.trial
-                fitted = fit_there(bare, X, y, sample_weight, wish, *tell)
-                return progress.done(self._adopt(bare, None, fitted))
+            fitted = fit_there(bare, X, y, sample_weight, wish, callback, tell)
+            return self._adopt(bare, None, fitted)
         training = check_training(bare, X, y, sample_weight, self.device)
         training = training if self.class_weight is None else weighed(training, self.class_weight)
         if self.scale == "none":
             check_spread(training.X)
-        targets = training.classes[training.labels]
+        choice = self._choice(training, wish, tell)
+        by_class = wish.parts_classes and not self.keep_summary
+        if by_class and exceeds(training.X, self.memory_limit):
+            empty = self._empty(training.X, choice.members[0].lift, len(training.X), seed)
+            source = ClassSource(training.X.__getitem__, *training[1:], empty)
+            fitted = train_by_class(source, choice, self.memory_limit, callback)
+            return self._adopt(bare, None, self._raised(fitted))
+        hashes = row_hashes(training.X)
+        summaries = [Summary.of(training, m.lift, seed, hashes) for m in choice.members]
         warm = self.__dict__.get("_fitted") if self.warm_start else None
-        with Progress(self, X, y, *most_steps(len(targets), wish)) as progress:
-            choice = self._choice(training, wish, progress.trial)
-            empty = [self._empty(training.X, m.lift, len(targets), seed) for m in choice.members]
-            by_class = wish.parts_classes and not self.keep_summary
-            if by_class and exceeds(training.X, self.memory_limit):
-                source = ClassSource(training.X.__getitem__, *training[1:], empty[0])
-                fitted = train_by_class(source, choice, self.memory_limit, progress.iteration)
-                return progress.done(self._adopt(bare, None, self._raised(fitted)))
-            hashes = row_hashes(training.X)
-            summaries = [one.absorb(training.X, targets, training.weights, hashes) for one in empty]
-            fitted = self._train(summaries, choice, training.classes, progress.iteration, warm=warm)
-            kept = summaries[0].bounded(self._kept()) if self.keep_summary else None
-            return progress.done(self._adopt(bare, kept, fitted))
+        fitted = self._train(summaries, choice, training.classes, callback, warm=warm)
+        kept = summaries[0].bounded(self._kept()) if self.keep_summary else None
+        return self._adopt(bare, kept, fitted)
 
-    def _choice(self, training: Training, wish: Wish, tell: Callable[[], None]) -> Choice:
+    def _choice(self, training: Training, wish: Wish, tell: Tell) -> Choice:
         """What is chosen from samples in memory; with one lift where they go on as a stream."""
         if self.keep_summary:
             targets = training.classes[training.labels]
@@ -296,7 +308,7 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
 
     def _chosen(self, summary: Summary) -> Choice:
         """What is chosen from the samples that a summary keeps."""
-        return choose(Distinct.kept(summary), self._wish(summary.sample.seed), summary.lift)
+        return choose(Distinct.kept(summary), Wish.of(self, summary.sample.seed), summary.lift)
 
     def _train(
         self, summaries: Sequence[Summary], choice: Choice, *given: Any, **more: Any
@@ -304,42 +316,13 @@ class CrossLabelClassifier(CallbackSupportMixin, StreamLearner):
         """A trained model that decides by what errors cost."""
         return self._raised(train(summaries, choice, *given, **more))
 
-    def _wish(self, seed: int, device: str | None = None) -> Wish:
-        """What the user names, and what is left to the choice."""
-        return Wish(
-            self._settings(seed, device or self.device),
-            rule=self.rule,
-            ridge=self.ridge,
-            shrinkage=self.shrinkage,
-            scale=self.scale,
-            offset=self.offset,
-            kernel=self.kernel,
-            n_landmarks=self.n_landmarks,
-            free_atoms=isinstance(self.atoms_per_class, str),
-        )
-
-    def _settings(self, seed: int, device: str | None = None) -> Settings:
-        return Settings(
-            USUAL_ATOMS if isinstance(self.atoms_per_class, str) else self.atoms_per_class,
-            int(self.shared_atoms),
-            0.0 if isinstance(self.ridge, str) else float(self.ridge),
-            float(self.suppression),
-            float(self.grouping),
-            self.init,
-            int(self.max_iter),
-            float(self.tol),
-            self.solver,
-            device,
-            seed,
-        )
-
     def _empty(self, samples: Array, lift: Lift, size: int, seed: int) -> Summary:
         return Summary.empty(samples.shape[1], samples.dtype, lift, size=size, seed=seed)
 
     def _empty_summary(self, samples: Array) -> Summary:
         """Of a stream, which fixes its lift with the first samples."""
         seed = self._seed()
-        return self._empty(samples, default_lift(samples, self._wish(seed)), self._kept(), seed)
+        return self._empty(samples, default_lift(samples, Wish.of(self, seed)), self._kept(), seed)
 
     def __getstate__(self) -> Attributes:
         return to_state(super().__getstate__())

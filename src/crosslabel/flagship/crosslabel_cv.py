@@ -288,11 +288,10 @@ class CrossLabelClassifierCV(Predictor):
 
     def _learnt(self, best: Setting, weights: Array, training: Training, seed: int) -> Fitted:
         """The model of all samples, with the weights that the held-out ones gave."""
-        X, classes, labels, sample_weights = training
+        X, classes, _, sample_weights = training
         full = settings_of(best, self._base(seed))
         lift = lift_named(X, sample_weights, Wish(full, scale=self.scale)).lift
-        summary = Summary.empty(X.shape[1], X.dtype, lift, size=len(X), seed=seed)
-        summary = summary.absorb(X, classes[labels], sample_weights)
+        summary = Summary.of(training, lift, seed)
         a, b = [*weights.tolist(), 0.0][:2]
         member = Member(lift, full, best.by_dictionary.rule, a, best.shrinkage, b)
         choice = Choice((member,), n_samples=float(sample_weights.sum()))

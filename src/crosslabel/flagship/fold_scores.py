@@ -84,9 +84,7 @@ class Fold:
 
     def summary(self, seed: int) -> Summary:
         """What training sees of the samples."""
-        X, classes, labels, weights = self.training
-        empty = Summary.empty(X.shape[1], X.dtype, self.lift, size=len(X), seed=seed)
-        return empty.absorb(X, classes[labels], weights)
+        return Summary.of(self.training, self.lift, seed)
 
 
 def fold_scores(

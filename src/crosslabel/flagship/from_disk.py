@@ -7,7 +7,6 @@ classes that are problems of their own are learnt where their samples lie.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -38,9 +37,6 @@ from crosslabel.intake.sources import OnDisk
 from crosslabel.intake.summary import Summary
 from crosslabel.progress_bar import progress_bar
 
-Wishing = Callable[[int], Wish]
-"""From a seed to what the user names."""
-
 
 class Pass(NamedTuple):
     """What a pass over all samples gives.
@@ -66,7 +62,6 @@ def from_disk(
     y: object,
     weights: object,
     begin: Begin,
-    wishing: Wishing,
     kept: int,
 ) -> Pass:
     """What is to be learnt from; or the model itself, where each class is learnt by itself.
@@ -78,22 +73,21 @@ def from_disk(
     X, y, weights
         On disk as `sources` reads them, or Dask collections.
     begin : callable
-    wishing : callable
     kept : int
         Samples of a class that a summary keeps.
     """
-    parts_classes = wishing(0).parts_classes
+    parts_classes = Wish.of(model, 0).parts_classes
     if is_dask(X):
         empty = begin_of_dask(model, X, begin)
         if parts_classes:
-            return _by_task(model, ClassPartitions.of(X, y, weights), empty, wishing, kept)
+            return _by_task(model, ClassPartitions.of(X, y, weights), empty, kept)
         return Pass(summary_of_dask(X, y, weights, empty))
     samples = opened(model, X, y, weights)
     free = parts_classes and not model.keep_summary and model.checkpoint is None
     source, counts = samples.source, np.bincount(samples.codes)
     size = _summary_bytes(counts, source.shape[1], source.dtype, kept)
     if free and size > model.memory_limit:
-        return Pass(fitted=_by_class(model, samples, begin, wishing))
+        return Pass(fitted=_by_class(model, samples, begin))
     settings = {name: getattr(model, name) for name in ("memory_limit", "checkpoint", "verbose")}
     return Pass(*summary_of_pass(samples, begin, **settings))
 
@@ -104,23 +98,21 @@ def _summary_bytes(counts: NDArray[np.intp], n_features: int, dtype: np.dtype, k
     return statistics + dtype.itemsize * float(np.minimum(counts, kept).sum()) * n_features
 
 
-def _by_task(
-    model: BaseEstimator, parts: ClassPartitions, empty: Summary, wishing: Wishing, kept: int
-) -> Pass:
+def _by_task(model: BaseEstimator, parts: ClassPartitions, empty: Summary, kept: int) -> Pass:
     """The model of named settings by tasks, and its summary where that fits or is asked for."""
     check_classes(parts.classes)
     check_several(model, parts.classes, "there is")
     size = _summary_bytes(parts.counts, empty.statistics.n_features, empty.dtype, kept)
     keeps = model.keep_summary or size <= model.memory_limit
-    choice = named_choice(wishing(empty.sample.seed), empty.lift)
-    with Progress(model, empty.sample.X, parts.classes[:0], model.max_iter) as progress:
+    choice = named_choice(Wish.of(model, empty.sample.seed), empty.lift)
+    with Progress(model, empty.sample.X, parts.classes[:0]) as progress:
         fitted, summary = train_by_task(
             parts, choice, empty, model.memory_limit, progress.iteration, keeps=keeps
         )
     return Pass(summary, fitted=fitted)
 
 
-def _by_class(model: BaseEstimator, samples: Opened, begin: Begin, wishing: Wishing) -> Fitted:
+def _by_class(model: BaseEstimator, samples: Opened, begin: Begin) -> Fitted:
     """The model of named settings, without a summary."""
     source, classes, labels, given = samples
     weights = np.ones(len(labels)) if given is None else given
@@ -131,9 +123,9 @@ def _by_class(model: BaseEstimator, samples: Opened, begin: Begin, wishing: Wish
     parts = ClassSource(
         lambda rows: samples.rows(heavy[rows]), classes[seen], labels, weights[heavy], empty
     )
-    choice = named_choice(wishing(empty.sample.seed), empty.lift)
+    choice = named_choice(Wish.of(model, empty.sample.seed), empty.lift)
     with (
-        Progress(model, empty.sample.X, labels[:0], model.max_iter) as progress,
+        Progress(model, empty.sample.X, labels[:0]) as progress,
         progress_bar(READING if model.verbose else None, len(labels)) as advance,
     ):
         return train_by_class(parts, choice, model.memory_limit, progress.iteration, advance)

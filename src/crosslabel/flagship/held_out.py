@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
 from crosslabel.core.backend import (
     ArrayOrTensor,
@@ -24,7 +23,6 @@ from crosslabel.core.backend import (
     from_device,
     is_tensor,
     namespace,
-    on_gpu,
     part_sums,
     zeros,
 )
@@ -34,11 +32,9 @@ from crosslabel.core.joint import evidence
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
 from crosslabel.core.spectral import energies
+from crosslabel.core.spectrum import eigenpairs
 from crosslabel.flagship.lifts import Inner
 
-_FEW = 4
-"""Where fewer than one in so many axes of a large class are wanted, only these are found."""
-_LARGE = 100
 _TOGETHER = 2**18
 """Values of samples whose classes are decomposed together: few enough to stay in cache."""
 _MANY = 500
@@ -164,15 +160,10 @@ class Samples:
         xp, n = namespace(self.scaled), members.shape[1]
         roots = beside(np.sqrt(self.weights[members])[:, :, None], self.scaled)
         blocks = self._blocks(members) * roots * roots.swapaxes(1, 2)
-        if n > _LARGE and most * _FEW < n and xp is np:
-            wanted = {"subset_by_index": (n - most, n - 1), "check_finite": False}
-            squares, left = map(np.stack, zip(*(eigh(block, **wanted) for block in blocks)))
-        else:
-            squares, left = (on_gpu("eigh", blocks) or xp.linalg.eigh)(blocks)
-        squares, left = xp.flip(squares, (1,))[:, :most], xp.flip(left, (2,))[:, :, :most]
-        real = squares > n * np.finfo(float).eps * xp.clip(squares[:, :1], 0, None)
+        squares, left, _ = eigenpairs(blocks, min(most, n))
+        real = squares > n * np.finfo(float).eps * squares[:, :1]
         values = xp.sqrt(xp.where(real, squares, 1.0))
-        combinations = roots * left / values[:, None]
+        combinations = roots * left.swapaxes(1, 2) / values[:, None]
         found = zip(members, values, combinations, real.sum(axis=1).tolist())
         return [Axes(own, each[:k], by[:, :k]) for own, each, by, k in found]
 

@@ -15,6 +15,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import StrOptions
 
 from crosslabel.core.atoms import AtomLayout
@@ -54,6 +55,31 @@ class Settings:
     device: str | None = None
     seed: int = 0
 
+    @classmethod
+    def of(cls, model: BaseEstimator, seed: int, device: str | None = None) -> Settings:
+        """What the parameters of a classifier name.
+
+        Parameters
+        ----------
+        model : CrossLabelClassifier
+        seed : int
+        device : str, optional
+            Where samples lie that are tensors; the model's own if not given.
+        """
+        return cls(
+            USUAL_ATOMS if isinstance(model.atoms_per_class, str) else model.atoms_per_class,
+            int(model.shared_atoms),
+            0.0 if isinstance(model.ridge, str) else float(model.ridge),
+            float(model.suppression),
+            float(model.grouping),
+            model.init,
+            int(model.max_iter),
+            float(model.tol),
+            model.solver,
+            device or model.device,
+            seed,
+        )
+
     def equals(self, other: Settings) -> bool:
         """Whether the same is asked, where some of it may be an array."""
         pairs = zip(vars(self).values(), vars(other).values(), strict=True)
@@ -90,6 +116,21 @@ class Wish:
     n_landmarks: int | None = None
     free_atoms: bool = False
     """Whether large classes may get more atoms than the settings say, which is the least."""
+
+    @classmethod
+    def of(cls, model: BaseEstimator, seed: int, device: str | None = None) -> Wish:
+        """What the parameters of a classifier name; parameters as of `Settings.of`."""
+        return cls(
+            Settings.of(model, seed, device),
+            rule=model.rule,
+            ridge=model.ridge,
+            shrinkage=model.shrinkage,
+            scale=model.scale,
+            offset=model.offset,
+            kernel=model.kernel,
+            n_landmarks=model.n_landmarks,
+            free_atoms=isinstance(model.atoms_per_class, str),
+        )
 
     @property
     def tries_atoms(self) -> bool:

@@ -22,7 +22,7 @@ else:
 
 
 class Progress:
-    """Tells the user and scikit-learn's callbacks about each iteration and fold of a fit.
+    """Tells the user and scikit-learn's callbacks about each iteration and trial of a fit.
 
     Parameters
     ----------
@@ -30,8 +30,8 @@ class Progress:
         With `max_iter`, `verbose` and, where scikit-learn has them, callbacks.
     X, y : array-like
         What `fit` was given.
-    n_folds : int
-        Folds and trials beside the iterations, at most.
+    n_trials : int, default=0
+        Of a lift on a fold, at most.
     n_iter : int, default=None
         Iterations, at most; None for the estimator's `max_iter`.
     """
@@ -41,19 +41,19 @@ class Progress:
         estimator: BaseEstimator,
         X: ArrayLike,
         y: ArrayLike,
-        n_folds: int,
+        n_trials: int = 0,
         n_iter: int | None = None,
     ) -> None:
-        self.estimator, self.data, self.n_folds = estimator, {"X": X, "y": y}, n_folds
+        self.estimator, self.data, self.n_trials = estimator, {"X": X, "y": y}, n_trials
         self.n_iter = estimator.max_iter if n_iter is None else n_iter
-        self.folds_done = self.trials_done = 0
+        self.trials_done = 0
         self.learnt: dict[str, dict[str, object]] = {}
         self.context: Any = None
 
     def __enter__(self) -> Progress:
         if hasattr(self.estimator, "_skl_callbacks"):
             self.context = self.estimator._init_callback_context(
-                max_subtasks=self.n_iter + self.n_folds
+                max_subtasks=self.n_iter + self.n_trials
             )
             self.context.call_on_fit_task_begin(estimator=self.estimator, **self.data)
         return self
@@ -65,19 +65,11 @@ class Progress:
             print(f"[{name}] iteration {number + 1}, objective {objective:.6g}")
         return self._task("iteration")
 
-    def fold(self) -> None:
-        """Report a fold of the cross-validation."""
-        self.folds_done += 1
-        if self.estimator.verbose:
-            name = type(self.estimator).__name__
-            print(f"[{name}] fold {self.folds_done} of at most {self.n_folds}")
-        self._task("fold")
-
     def trial(self) -> None:
         """Report that one lift was judged on one fold."""
         # scikit-learn refuses more tasks than were announced.
         self.trials_done += 1
-        if self.trials_done <= self.n_folds:
+        if self.trials_done <= self.n_trials:
             self._task("choosing by held-out samples")
 
     def done(self, estimator: Fit) -> Fit:

@@ -72,7 +72,7 @@ class StreamLearner(Predictor):
         view, moments = self.fitted_.view, self.kept_summary().statistics.moments
         sizes = tuple(size for size in view.layout.per_class if size)
         layout = AtomLayout(view.layout.shared, sizes)
-        penalties = replace(self._settings(0), ridge=view.ridge).penalties
+        penalties = replace(Settings.of(self, 0), ridge=view.ridge).penalties
         return optimality_gap(moments, view.dictionary.astype(float), layout, penalties)
 
     @available_if(_goes_on)
@@ -223,7 +223,7 @@ class StreamLearner(Predictor):
         """Learn from samples that are not in memory."""
         bare = self._bare()
         weights = weighed_pass(self.class_weight, X, y, sample_weight)
-        found = from_disk(bare, X, y, weights, self._empty_summary, self._wish, self._kept())
+        found = from_disk(bare, X, y, weights, self._empty_summary, self._kept())
         if found.fitted is not None:
             return self._adopt(bare, found.summary, self._raised(found.fitted))
         assert found.summary is not None
@@ -243,7 +243,7 @@ class StreamLearner(Predictor):
         choice = self._chosen(summary)
         sample = summary.sample
         targets = summary.classes[sample.labels]
-        with Progress(estimator, sample.X, targets, self.max_iter) as progress:
+        with Progress(estimator, sample.X, targets) as progress:
             return summary, self._train([summary], choice, summary.all_classes, progress.iteration)
 
     def _improved(self, summary: Summary) -> Fitted | None:
@@ -267,7 +267,7 @@ class StreamLearner(Predictor):
         fitted = self.__dict__.get("_fitted")
         choice = None if fitted is None else fitted.choice
         grown = choice is not None and summary.statistics.counts.sum() >= 2 * choice.n_samples
-        named = not self._wish(summary.sample.seed).is_open
+        named = not Wish.of(self, summary.sample.seed).is_open
         same = fitted is not None and np.array_equal(fitted.classes, summary.all_classes)
         keep = choice is not None and (same or named) and not grown
         return choice if choice is not None and keep else self._chosen(summary)
@@ -282,11 +282,11 @@ class StreamLearner(Predictor):
         return self._adopt(self, summary, fitted)
 
     def _learns_at_once(self, summary: Summary) -> bool:
-        return self._settings(summary.sample.seed).is_closed_form or self.warm_iter > 0
+        return Settings.of(self, summary.sample.seed).is_closed_form or self.warm_iter > 0
 
     def _kept(self) -> int:
         """Samples of a class that are kept: never fewer than its atoms."""
-        return max(int(self.kept_samples), int(np.max(self._settings(0).atoms_per_class)))
+        return max(int(self.kept_samples), int(np.max(Settings.of(self, 0).atoms_per_class)))
 
     def kept_summary(self) -> Summary:
         """The summary that the model goes on from, or an error that says why there is none."""
@@ -303,7 +303,5 @@ class StreamLearner(Predictor):
     # What the classifier brings.
     _train: Callable[..., Fitted]
     _chosen: Callable[[Summary], Choice]
-    _settings: Callable[[int], Settings]
-    _wish: Callable[[int], Wish]
     _empty: Callable[[Array, Lift, int, int], Summary]
     _empty_summary: Callable[[Array], Summary]

@@ -91,7 +91,7 @@ def train(
     learnt = zip(choice.members, views)
     members = [replace(m, share=view.share, discriminant=None) for m, view in learnt]
     # A choice that is kept is still of as many as chose.
-    n_samples = choice.n_samples or float(summaries[0].statistics.counts.sum())
+    n_samples = choice.n_samples or float(summaries[0].statistics.moments.counts.sum())
     choice = replace(choice, members=tuple(members), n_samples=n_samples)
     return Fitted(
         classes,

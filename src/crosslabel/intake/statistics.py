@@ -103,23 +103,16 @@ class ClassStatistics:
         normalized: bool,
         scale: Callable[[Array], Array] = lambda X: X,
     ) -> ClassStatistics:
-        """Statistics of valid samples, scaled class by class: no copy of them all is made."""
+        """Statistics of valid samples, which `scale` is applied to class by class."""
         kept = weights > 0
         if not kept.all():
             X, y, weights = X[kept], y[kept], weights[kept]
         if len(y) == 0:
             return cls.empty(X.shape[1], normalize=normalized)
-        classes, found = np.unique(y, return_inverse=True)
-        order = np.argsort(found, kind="stable")
-        parts = np.split(order, np.cumsum(np.bincount(found))[:-1])
-        # One piece of memory for all classes: new ones would be cleared by the system each time.
-        work = np.empty((max(map(len, parts)), X.shape[1]), X.dtype)
-        each = []
-        for part in parts:
-            rows = np.take(X, part, axis=0, out=work[: len(part)], mode="clip")
-            scaled = scale(rows)
-            each.append(core.moments(scaled, weights[part], np.dtype(float), overwrite=True))
-        return cls.of_moments(classes, each, normalized)
+        classes, numbers = np.unique(y, return_inverse=True)
+        double = np.dtype(float)
+        moments = Moments.from_samples(X, numbers, len(classes), weights, double, scale)
+        return cls(classes, moments, normalized)
 
     @classmethod
     def of_moments(

@@ -13,10 +13,12 @@ from functools import reduce
 
 import numpy as np
 
+from crosslabel.core.moments import Moments
 from crosslabel.core.ordering import KeptSample, Words, key_sums, row_hashes, sample_keys
 from crosslabel.core.scaling import Array
 from crosslabel.files import arrays as archive
 from crosslabel.intake import labels
+from crosslabel.intake.checking import Training
 from crosslabel.intake.lift import Lift
 from crosslabel.intake.statistics import ClassStatistics
 
@@ -69,6 +71,29 @@ class Summary:
             KeptSample.empty(width, dtype, size, seed),
             np.zeros(0, np.uint64),
         )
+
+    @classmethod
+    def of(cls, training: Training, lift: Lift, seed: int, hashes: Words | None = None) -> Summary:
+        """Of samples that are all at hand: as of one batch, with every sample kept.
+
+        Parameters
+        ----------
+        training : Training
+            With samples of every class, each of a weight above zero.
+        lift : Lift
+        seed : int
+            Decides which samples stay where the summary is bounded later.
+        hashes : ndarray of uint64 of shape (n_samples,), optional
+            Of the samples, where they are known.
+        """
+        X, classes, numbers, weights = training
+        hashes = row_hashes(X) if hashes is None else hashes
+        rows, n_classes = lift(X), len(classes)
+        moments = Moments.from_samples(rows, numbers, n_classes, weights, np.dtype(float))
+        none = KeptSample.empty(rows.shape[1], X.dtype, len(X), seed, n_classes)
+        sample = none.add(rows, numbers, weights, hashes)
+        keys = key_sums(sample_keys(hashes, weights), numbers, n_classes)
+        return cls(lift, ClassStatistics(classes, moments, lift.unit), sample, keys)
 
     @property
     def classes(self) -> labels.ClassLabels:
@@ -136,8 +161,8 @@ class Summary:
 
     def bounded(self, size: int) -> Summary:
         """The summary with at most so many samples of each class."""
-        empty = KeptSample.empty(self.sample.X.shape[1], self.dtype, size, self.sample.seed)
-        empty = empty.renumbered(np.zeros(0, np.intp), len(self.classes))
+        width, seed, n_classes = self.sample.X.shape[1], self.sample.seed, len(self.classes)
+        empty = KeptSample.empty(width, self.dtype, size, seed, n_classes)
         return replace(self, sample=empty.merge(self.sample))
 
     def merge(self, other: Summary) -> Summary:

@@ -45,8 +45,8 @@ def _greedy(  # type: ignore[no-untyped-def]
 def greedy(grams: Tensor, floors: Tensor, n_rows: int) -> tuple[Tensor, Tensor]:
     """As `core.rotation.greedy`, for Gram matrices on a GPU."""
     n, size, _ = grams.shape
-    whole = {"dtype": torch.int64, "device": grams.device}
-    chosen, found = torch.zeros(n, n_rows, **whole), torch.zeros(n, **whole)
+    chosen = torch.zeros((n, n_rows), dtype=torch.int64, device=grams.device)
+    found = torch.zeros_like(chosen[:, 0])
     launch: Any = _greedy[(n,)]
     launch(
         grams.contiguous(),

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.backend import (
+    ArrayOrTensor,
     beside,
     energies,
     in_float64,
@@ -110,7 +111,7 @@ class LocalRule(Rule):
         return graph.node("Min", scores, graph.number(0.0))
 
 
-def _class_energies(values: Array) -> Array:
+def _class_energies(values: ArrayOrTensor) -> ArrayOrTensor:
     if is_tensor(values):  # as an einsum each class of each query would be a product of its own
         return values.square().sum(2)
     return np.einsum("ncs,ncs->nc", values, values)
