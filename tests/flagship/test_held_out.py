@@ -50,6 +50,25 @@ def test_local_evidence_is_of_the_exact_residual(n_atoms, ridge, short):
 
 
 @pytest.mark.parametrize("short", [True, False])
+def test_classes_of_other_sizes_stay_where_they_are(short):
+    """Axes come by the size of the class, scores in the order of the classes."""
+    samples, rows = drawn(short=short)
+    labels = np.array([2, 0, 2, 1, 2, 0, 1, 2] * 3)
+    samples = replace(samples, labels=labels, fold=np.arange(24) // 8 % 2)
+    assert [one.classes.tolist() for one in samples.axes(1, 3)] == [[0, 1], [2]]
+    rules = global_evidence(samples, 1, samples.axes(1, 3), 3, 0.05)
+    (local,) = local_evidence(samples, 1, samples.axes(1, 3), [(3, 0.05)])
+    energy = [class_energy(samples, rows, label, 3, 0.05) for label in range(3)]
+    for place, query in enumerate(rows[samples.fold == 1]):
+        z = np.linalg.solve(sum(energy) + 0.05 * np.eye(6), query)
+        for label, Q in enumerate(energy):
+            bare = -np.log(np.sum((query - Q @ z) ** 2))
+            assert rules["global-residual"][place, label] == pytest.approx(bare, rel=1e-6)
+            alone = np.sum(np.linalg.solve(np.eye(6) + Q / 0.05, query) ** 2)
+            assert local[place, label] == pytest.approx(-np.log(alone), rel=1e-6)
+
+
+@pytest.mark.parametrize("short", [True, False])
 def test_global_evidence_is_of_one_code_over_all_atoms(short):
     samples, rows = drawn(short=short)
     found = global_evidence(samples, 1, samples.axes(1, 3), 3, 0.05)
@@ -127,16 +146,20 @@ def test_the_largest_axes_of_a_large_class_are_the_same_found_alone():
     rows = rng.normal(size=(240, 150))
     samples = Samples(rows, np.zeros(240, int), np.arange(240) % 2, np.ones(240))
     few, all_ = samples.axes(0, 5)[0], samples.axes(0, 120)[0]
-    assert len(few.values) == 5
-    assert np.allclose(few.values, all_.values[:5])
-    assert np.allclose(np.abs(few.combination.T @ all_.combination[:, :5]), np.diag(few.values**-2))
+    assert few.values.shape == (1, 5)
+    assert np.allclose(few.values, all_.values[:, :5])
+    products = few.combination[0].T @ all_.combination[0, :, :5]
+    assert np.allclose(np.abs(products), np.diag(few.values[0] ** -2))
+    assert np.array_equal(all_.first(7).values, all_.values[:, :7])
+    assert np.array_equal(all_.first(7).combination, all_.combination[..., :7])
 
 
 def test_equal_samples_have_one_axis():
     rows = np.tile([0.6, 0.8], (4, 1))
     samples = Samples(rows, np.zeros(4, int), np.arange(4) % 2, np.ones(4))
     (axes,) = samples.axes(0, 2)
-    assert np.allclose(axes.values, [np.sqrt(2)])
+    assert np.allclose(axes.values, [[np.sqrt(2), 0]])
+    assert not axes.combination[..., 1].any()
     assert local_evidence(samples, 0, [axes], [(2, 0.1)])[0].max() > 2
 
 
@@ -175,7 +198,9 @@ def test_samples_that_do_not_vary_leave_the_nearest_mean():
 def test_a_sample_without_a_fold_is_in_every_training_part():
     rows = np.random.default_rng(0).normal(size=(7, 3))
     samples = Samples(rows, np.r_[0, np.repeat([1, 2], 3)], np.r_[-1, [0, 1, 2] * 2], np.ones(7))
-    assert all(0 in samples.axes(number, 5)[0].members for number in range(3))
+    for number in range(3):
+        (own,) = (one for one in samples.axes(number, 5) if 0 in one.classes)
+        assert 0 in own.members
 
 
 def test_more_axes_than_samples_may_be_asked_of_a_large_class():
@@ -194,11 +219,13 @@ def test_axes_are_those_of_each_class_alone(sizes, together, monkeypatch):
     labels = np.repeat(np.arange(len(sizes)), sizes)
     rows, weights = rng.normal(size=(len(labels), 6)), rng.uniform(0.5, 2, len(labels))
     samples = Samples(rows, labels, np.full(len(labels), -1), weights)
-    for c, one in enumerate(samples.axes(0, 1)):
+    found = samples.axes(0, 1)
+    assert sorted(np.concatenate([one.classes for one in found])) == list(range(len(sizes)))
+    for c, members, values, combination in (each for one in found for each in zip(*one)):
         own = np.sqrt(weights[labels == c])[:, None] * rows[labels == c]
         _, s, axis = np.linalg.svd(own)
-        assert np.allclose(one.values, s[:1])
-        assert np.allclose(np.abs(one.combination.T @ rows[one.members] @ axis[0]), 1)
+        assert np.allclose(values, s[:1])
+        assert np.allclose(np.abs(combination.T @ rows[members] @ axis[0]), 1)
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
@@ -206,7 +233,9 @@ def test_a_class_has_as_many_axes_as_its_rank_at_any_scale(scale):
     rng = np.random.default_rng(0)
     rows = scale * rng.normal(size=(60, 3)) @ rng.normal(size=(3, 50))
     samples = Samples(rows, np.zeros(60, int), np.full(60, -1), np.ones(60))
-    assert len(samples.axes(0, 60)[0].values) == 3
+    (found,) = samples.axes(0, 60)
+    assert np.count_nonzero(found.values) == 3
+    assert not found.combination[..., 3:].any()
 
 
 def written_out(rows, labels, seen, weights, shrinkage):

@@ -7,7 +7,7 @@ whose atoms look like given rows. All functions work on stacks of classes at onc
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +63,7 @@ def unit_atoms(
         coordinates = beside(cosines(n_atoms, axes.shape[-2]), axes) * roots
     else:
         aims = likeness @ axes.swapaxes(-1, -2)
-        coordinates = (on_gpu("nearest", aims) or nearest)(aims, roots)
+        coordinates = nearest(aims, roots)
     coordinates = (on_gpu("unit_norms", coordinates) or unit_norms)(coordinates)
     if likeness is None:
         along = (coordinates @ (axes @ means[..., None]))[..., 0]
@@ -85,20 +85,18 @@ def procrustes(products: ArrayOrTensor) -> ArrayOrTensor:
     return left @ right
 
 
-Turn = Callable[[ArrayOrTensor], ArrayOrTensor]
-"""From C to the R of `procrustes`."""
-
-
-def nearest(aims: ArrayOrTensor, roots: ArrayOrTensor, turn: Turn = procrustes) -> ArrayOrTensor:
+def nearest(aims: ArrayOrTensor, roots: ArrayOrTensor) -> ArrayOrTensor:
     """Rows R diag(√q) near to the aims and to unit norm, for R with orthonormal columns.
 
     At the nearest rows of unit norm, R solves the Procrustes problem of the aims times one weight
     each, the multiplier of its norm: those of long rows fall and those of short ones rise.
     """
-    xp = namespace(aims)
+    xp, polar = namespace(aims), on_gpu("polar", aims)
+    # A GPU's may leave out columns that no energy lies along.
+    turned = partial(polar, needed=(roots != 0).sum((-1, -2))) if polar else procrustes
     weights = xp.ones_like(aims[..., :1])
     for _ in range(_ROUNDS):
-        rows = turn(weights * aims * roots) * roots
+        rows = turned(weights * aims * roots) * roots
         squares = xp.einsum("...km,...km->...k", rows, rows)[..., None]
         weights /= xp.clip(squares, *_RANGE)
     return rows

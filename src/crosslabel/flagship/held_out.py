@@ -7,14 +7,13 @@ reckoned of them is then too, where they lie; labels, folds and weights are alwa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crosslabel.core.backend import (
     ArrayOrTensor,
@@ -40,17 +39,27 @@ _TOGETHER = 2**18
 _MANY = 500
 """Samples from which on a kernel's products are found when they are asked for, not all at once."""
 _THERE = 2**8
-"""Times as many of both on a device, where calls cost more than what does not fit into a cache."""
+"""Times as many of both on a device: calls cost more there than what does not fit into a cache."""
 _CHUNK = 32
 """Samples whose products with each other are found at once, for those with themselves."""
 
 
 class Axes(NamedTuple):
-    """Singular values of a class and what its samples must be combined by to give its axes."""
+    """What atoms can lie along, of classes with as many samples as one another.
 
+    Singular values (n, n_axes), and what the members (n, n_samples) of a class must be combined by
+    to give its axes, (n, n_samples, n_axes); both are zero beyond its rank.
+    """
+
+    classes: Labels
     members: Labels
     values: ArrayOrTensor
     combination: ArrayOrTensor
+
+    def first(self, n_axes: int) -> Axes:
+        """The axes of largest value."""
+        first = self.values[:, :n_axes], self.combination[..., :n_axes]
+        return Axes(self.classes, self.members, *first)
 
 
 @dataclass(frozen=True)
@@ -138,34 +147,29 @@ class Samples:
         return some @ others.T if self.kernel is None else self.kernel(some, others)
 
     def axes(self, number: int, most: int) -> list[Axes]:
-        """Of each class without one fold, the axes that its atoms can lie along."""
-        seen = self.seen(number)
+        """Of the classes without one fold, the axes that their atoms can lie along."""
+        seen, found = self.seen(number), list[Axes]()
         ends = np.cumsum(np.bincount(self.labels[seen], minlength=self.n_classes))
         members = np.split(seen, ends[:-1])
         sizes = np.diff(ends, prepend=0)
-        found: list[Axes] = [None] * self.n_classes  # type: ignore[list-item]
+        together = _TOGETHER * (_THERE if is_tensor(self.scaled) else 1)
         for size in np.unique(sizes):
             alike = np.flatnonzero(sizes == size)
-            together = _TOGETHER * (_THERE if is_tensor(self.scaled) else 1)
             step = max(1, together // max(1, int(size) * self.scaled.shape[1]))
-            for start in range(0, len(alike), step):
-                part = alike[start : start + step]
-                several = self._axes_of(np.stack([members[c] for c in part]), most)
-                for c, one in zip(part, several):
-                    found[c] = one
+            for part in np.split(alike, range(step, len(alike), step)):
+                found.append(self._axes_of(part, np.stack([members[c] for c in part]), most))
         return found
 
-    def _axes_of(self, members: Labels, most: int) -> list[Axes]:
+    def _axes_of(self, classes: Labels, members: Labels, most: int) -> Axes:
         """Of classes with as many samples as one another, a row of samples for each."""
         xp, n = namespace(self.scaled), members.shape[1]
         roots = beside(np.sqrt(self.weights[members])[:, :, None], self.scaled)
         blocks = self._blocks(members) * roots * roots.swapaxes(1, 2)
         squares, left, _ = eigenpairs(blocks, min(most, n))
         real = squares > n * np.finfo(float).eps * squares[:, :1]
-        values = xp.sqrt(xp.where(real, squares, 1.0))
-        combinations = roots * left.swapaxes(1, 2) / values[:, None]
-        found = zip(members, values, combinations, real.sum(axis=1).tolist())
-        return [Axes(own, each[:k], by[:, :k]) for own, each, by, k in found]
+        values = xp.sqrt(xp.where(real, squares, 0.0))
+        shares = real / xp.where(real, values, 1.0)
+        return Axes(classes, members, values, roots * left.swapaxes(1, 2) * shares[:, None])
 
     def _blocks(self, members: Labels) -> ArrayOrTensor:
         """Inner products within each row of samples."""
@@ -216,30 +220,33 @@ def local_evidence(
     """
     queries = samples.left_out(number)
     energy = samples.energy[queries]
-    seen = np.concatenate([one.members for one in axes])
+    seen, parts = _seen(axes)
     products = samples.inner(queries, seen)
-    parts = _slices([one.members for one in axes])
-    residuals = zeros((len(axes), len(grid), len(queries)), energy)
-    for c, (share, one, own) in enumerate(zip(_shrinkage(axes, grid), axes, parts)):
-        along, left = products[:, own] @ one.combination, 1 - share[:, : len(one.values)]
-        residuals[c] = energy - (1 - left**2) @ (along**2).T
-    return namespace(energy).stack([evidence(r.T, energy) for r in residuals.swapaxes(0, 1)])
+    residuals = zeros((len(grid), len(queries), samples.n_classes), energy)
+    for one, own in zip(axes, parts):
+        along = _by_class(products[:, own], one) @ one.combination
+        left = 1 - _shrinkage(one, grid)
+        found = energy - (1 - left**2) @ (along**2).swapaxes(1, 2)
+        residuals[:, :, one.classes] = namespace(energy).moveaxis(found, 0, 2)
+    return evidence(residuals, energy)
 
 
-def _slices(parts: Iterable[NDArray[np.generic]]) -> list[slice]:
-    """Where each part lies when all are put one after the other."""
-    return [slice(a, b) for a, b in pairwise(accumulate(map(len, parts), initial=0))]
+def _seen(axes: Sequence[Axes]) -> tuple[Labels, list[slice]]:
+    """Members of all classes one after the other, and where those of each entry lie."""
+    members = [one.members.ravel() for one in axes]
+    ends = accumulate(map(len, members), initial=0)
+    return np.concatenate(members), [slice(a, b) for a, b in pairwise(ends)]
 
 
-def _shrinkage(axes: Sequence[Axes], grid: Sequence[tuple[int, float]]) -> ArrayOrTensor:
-    """q/(q + β) of every class, grid point and axis; axes that a class lacks have value zero."""
-    # At least one: a class of zeros has no axis, and energies need one to lie along.
-    values = zeros((len(axes), 1, max(1, *(len(one.values) for one in axes))), axes[0].values)
-    for row, one in zip(values[:, 0], axes):
-        row[: len(one.values)] = one.values
+def _by_class(products: ArrayOrTensor, axes: Axes) -> ArrayOrTensor:
+    """Products with the members of some classes, (n, n_rows, n_samples)."""
+    return products.reshape(len(products), *axes.members.shape).swapaxes(0, 1)
+
+
+def _shrinkage(axes: Axes, grid: Sequence[tuple[int, float]]) -> ArrayOrTensor:
+    """q/(q + β) of every class, grid point and axis, (n, n_grid, n_axes)."""
     most, ridge = (np.array(part) for part in zip(*grid))
-    sizes = np.array([len(one.members) for one in axes])
-    filled = energies(values, np.minimum(most, sizes[:, None]), ridge[None])
+    filled = energies(axes.values[:, None], np.minimum(most, axes.members.shape[1]), ridge)
     return filled / (filled + beside(ridge[:, None], filled))
 
 
@@ -255,24 +262,20 @@ def global_evidence(
     dict of ndarray of shape (n_left_out, n_classes)
         By the name of the rule.
     """
-    out, shares = samples.left_out(number), _shrinkage(axes, [(n_atoms, ridge)])[:, 0]
-    xp, blocks, spent = namespace(shares), [], []
-    for one, share in zip(axes, shares):
-        filled = ridge / (1 - share[: len(one.values)]) - ridge  # w = q/(q + β)
-        block = xp.sqrt(filled) * one.combination
-        # Samples of zeros have no axis: an atom of no energy keeps their place.
-        empty = not len(one.values)
-        spent.append(zeros((1,), shares) if empty else filled)
-        blocks.append(zeros((len(one.members), 1), shares) if empty else block)
-    q, sizes = xp.concatenate(spent), [len(one) for one in spent]
+    out, blocks, spent = samples.left_out(number), list[ArrayOrTensor](), list[ArrayOrTensor]()
+    for one in axes:
+        filled = ridge / (1 - _shrinkage(one, [(n_atoms, ridge)])) - ridge  # w = q/(q + β)
+        spent.append(filled[:, 0])
+        blocks.append(namespace(filled).sqrt(filled) * one.combination)
     coded = _codes_from_products if samples.is_wide else _codes_from_features
     along, codes = coded(samples, out, axes, blocks, ridge)
+    xp, energy = namespace(codes), samples.energy[out]
+    q, sizes = xp.concatenate([v.reshape(-1) for v in spent]), [len(v) for w in spent for v in w]
+    order = np.argsort(np.concatenate([one.classes for one in axes]))
     # Atoms of a class lie along its axes: ‖D_cᵀx‖² = Σ q x².
-    energy = samples.energy[out]
-    residual = energy[:, None] + part_sums(codes * (q * codes - 2 * along), sizes)
-    mass = part_sums(codes**2, sizes)
+    residual = energy[:, None] + part_sums(codes * (q * codes - 2 * along), sizes)[:, order]
     bare = evidence(residual, energy)
-    length = 0.5 * xp.log(xp.clip(mass, 1e-18, None))
+    length = 0.5 * xp.log(xp.clip(part_sums(codes**2, sizes)[:, order], 1e-18, None))
     return {"global-residual": bare, "global-length": bare + length}
 
 
@@ -280,14 +283,13 @@ def _codes_from_products(
     samples: Samples, out: Labels, axes: Sequence[Axes], blocks: list[ArrayOrTensor], ridge: float
 ) -> tuple[ArrayOrTensor, ArrayOrTensor]:
     """Products of queries with the atoms, and codes, by inner products of samples alone."""
-    seen = np.concatenate([one.members for one in axes])
-    rows, columns = _slices(blocks), _slices([block.T for block in blocks])
+    seen, parts = _seen(axes)
 
     def on_atoms(products: ArrayOrTensor) -> ArrayOrTensor:
-        xp, found = namespace(products), zeros((len(products), columns[-1].stop), products)
-        for own, atoms, block in zip(rows, columns, blocks):
-            xp.matmul(products[:, own], block, out=found[:, atoms])
-        return found
+        each = zip(axes, parts, blocks)
+        found = [_by_class(products[:, own], one) @ block for one, own, block in each]
+        rows = [part.swapaxes(0, 1).reshape(len(products), -1) for part in found]
+        return namespace(products).concatenate(rows, axis=1)
 
     along = on_atoms(samples.inner(out, seen))
     gram = on_atoms(on_atoms(samples.inner(seen, seen)).T)
@@ -299,7 +301,8 @@ def _codes_from_features(
 ) -> tuple[ArrayOrTensor, ArrayOrTensor]:
     """The same by the system of the features, which are fewer: z = (DDᵀ + βI)⁻¹y, x̂ = Dᵀz."""
     rows, xp = samples.scaled, namespace(samples.scaled)
-    D = xp.concatenate([block.T @ rows[one.members] for one, block in zip(axes, blocks)])
+    atoms = [block.swapaxes(1, 2) @ rows[one.members] for one, block in zip(axes, blocks)]
+    D = xp.concatenate([own.reshape(-1, rows.shape[1]) for own in atoms])
     matrix = add_to_diagonal(D.T @ D, ridge)
     return rows[out] @ D.T, solved(matrix, rows[out].T).T @ D.T
 

@@ -14,7 +14,6 @@ from crosslabel.core.joint import fit_weights, log_losses, mixed, shares, spread
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
 from crosslabel.flagship.held_out import (
-    Axes,
     Samples,
     discriminants,
     global_evidence,
@@ -145,7 +144,7 @@ class Runner:
             found = local_evidence(self.samples, number, axes, self.points)
             self._keep(rows, {local_of(*one): s for one, s in zip(self.points, found)})
         for k, ridge in product(grid.n_atoms, grid.global_ridges) if GLOBAL in wanted else ():
-            by_rule = global_evidence(self.samples, number, first_axes(axes, k), k, ridge)
+            by_rule = global_evidence(self.samples, number, [a.first(k) for a in axes], k, ridge)
             self._keep(rows, {Kind(GLOBAL, ridge, r, k): by_rule[r] for r in grid.global_rules})
         if DISCRIMINANT in wanted:
             found = discriminants(self.samples, number, self.shrinkages)
@@ -230,11 +229,6 @@ class Runner:
         setting = JointSetting(self.name, rule, n_atoms, ridge, shrinkage, a, b)
         losses = log_losses(logits, labels)
         return Candidate(setting, logits, losses, HEAD_START if is_table else 0.0)
-
-
-def first_axes(axes: Sequence[Axes], n_atoms: int) -> list[Axes]:
-    """Those that so many atoms of a class can lie along."""
-    return [Axes(one.members, one.values[:n_atoms], one.combination[:, :n_atoms]) for one in axes]
 
 
 def local_of(n_atoms: int, ridge: float) -> Kind:

@@ -1,28 +1,28 @@
-import builtins
+import importlib
+import sys
 
 import numpy as np
 import pytest
 import torch
 
 from crosslabel.core.backend import on_gpu
-from crosslabel.core.gpu import kernels
 from tests.core.gpu.triton_in_numpy import stand_in
 
 MODULES = (
     "jacobi_kernel",
     "exemplars_kernel",
+    "steps_kernel",
     "temperatures_kernel",
     "turns_kernel",
     "jacobi",
+    "kernels",
 )
 
 
 @pytest.fixture
-def with_triton(monkeypatch):
-    kernels._kernels.cache_clear()
-    with stand_in(monkeypatch, *MODULES) as modules:
-        yield dict(zip(MODULES, modules))
-    kernels._kernels.cache_clear()
+def kernels(monkeypatch):
+    with stand_in(monkeypatch, *MODULES) as [*_, module]:
+        yield module
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def with_triton(monkeypatch):
         ("eigh", (6, 32, 32), False),
         ("eigh", (6, 129, 129), False),
         ("eigh", (40, 40), False),
-        ("nearest", (9, 20, 40), True),
+        ("polar", (9, 20, 40), True),
         ("greedy", (1, 64, 64), True),
         ("greedy", (1, 65, 65), False),
         ("unit_norms", (1, 1, 1), True),
@@ -42,28 +42,22 @@ def with_triton(monkeypatch):
         ("nothing", (1, 1, 1), False),
     ],
 )
-def test_what_there_is_for_which_stacks(with_triton, name, shape, is_there):
+def test_what_there_is_for_which_stacks(kernels, name, shape, is_there):
     found = kernels.kernel(name, torch.empty(shape))
     assert (found is not None) == is_there
 
 
-def test_each_name_is_that_of_its_function(with_triton):
-    assert kernels._kernels()["eigh"].function is with_triton["jacobi"].eigh
-    assert all(name == each.function.__name__ for name, each in kernels._kernels().items())
+def test_each_name_is_that_of_its_function(kernels):
+    assert all(name == each.function.__name__ for name, each in kernels.KERNELS.items())
 
 
 def test_without_triton_there_is_none(monkeypatch):
-    kernels._kernels.cache_clear()
-    known = builtins.__import__
-
-    def without(name, *args, **more):
-        if name.startswith("triton"):
-            raise ImportError(name)
-        return known(name, *args, **more)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    assert kernels.kernel("unit_norms", torch.empty(1, 1, 1)) is None
-    kernels._kernels.cache_clear()
+    monkeypatch.setitem(sys.modules, "triton", None)
+    for name in MODULES:
+        monkeypatch.delitem(sys.modules, f"crosslabel.core.gpu.{name}", raising=False)
+    found = importlib.import_module("crosslabel.core.gpu.kernels")
+    assert found.kernel("unit_norms", torch.empty(1, 1, 1)) is None
+    sys.modules.pop("crosslabel.core.gpu.kernels")
 
 
 def test_arrays_and_tensors_of_the_processor_have_none():

@@ -26,8 +26,8 @@ def test_the_steps_are_those_of_the_plain_ones(kernel, n_classes, start):
     centre = scores.mean(axis=2)
     target = torch.as_tensor((own - centre) @ weights - (peak - centre) @ mass.numpy())
     starts = torch.full((3,), start, dtype=torch.float64)
-    found = kernel.descended(below, mass, target, starts)
-    plain = temperatures.descended(below, mass, target, starts)
+    found = kernel.descended(below, mass, target, starts, temperatures.LIMITS)
+    plain = temperatures.descended(below, mass, target, starts, temperatures.LIMITS)
     assert_allclose(found, plain, rtol=1e-5, atol=1e-5)
     assert (starts == start).all()
     # At the root, expected scores come to their target; no weight is below zero.

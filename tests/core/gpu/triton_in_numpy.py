@@ -52,6 +52,9 @@ class Kernel:
     def __init__(self, function):
         self.function = function
 
+    def __call__(self, *values):
+        return self.function(*values)  # by another kernel
+
     def __getitem__(self, grid):
         def launch(*values, num_warps, **constants):
             assert num_warps in (1, 2, 4, 8, 16)

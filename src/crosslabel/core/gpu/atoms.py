@@ -7,12 +7,10 @@ are one kernel on a 2S×2S Gram matrix.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-
 import torch
 from torch import Tensor
 
+from crosslabel.core.backend import on_gpu
 from crosslabel.core.gpu.chunk import CHUNK, Steps
 
 BLOCK = 256
@@ -54,7 +52,7 @@ class AtomSweep:
         n_chunks = min(BLOCK, n_padded) // CHUNK
         self._pairs = new(n_chunks, 2, CHUNK, width)  # V and D of each chunk of a block
         self._changes = new(n_chunks, CHUNK, width)
-        self._steps = _kernel() if dictionary.is_cuda else steps
+        self._steps = on_gpu("steps", dictionary) or steps
 
     @property
     def dictionary(self) -> Tensor:
@@ -129,13 +127,3 @@ def steps(A: Tensor, grams: Tensor, floor: Tensor, found: Steps) -> None:
         scale = 1 / torch.where(used, norm, 1.0)
         changes[j] = torch.where(used, v * scale - axes[n + j], 0.0)
         images[j] = torch.where(used, image * scale - gram[n + j], 0.0)
-
-
-@cache
-def _kernel() -> Callable[[Tensor, Tensor, Tensor, Steps], None]:
-    """`steps` as one GPU kernel, where there is Triton (torch brings it on Linux)."""
-    try:
-        from crosslabel.core.gpu.steps_kernel import steps as kernel
-    except ImportError:
-        return steps
-    return kernel

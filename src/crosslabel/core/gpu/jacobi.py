@@ -8,7 +8,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from crosslabel.core import rotation
 from crosslabel.core.gpu.jacobi_kernel import orthogonal_rows
 
 
@@ -24,12 +23,6 @@ def eigh(grams: Tensor) -> tuple[Tensor, Tensor]:
     values, order = rows.norm(dim=2).sort(dim=1)
     vectors = torch.take_along_dim(rotations, order[..., None], 1)
     return values, vectors.swapaxes(1, 2)
-
-
-def nearest(aims: Tensor, roots: Tensor) -> Tensor:
-    """As `core.rotation.nearest`."""
-    needed = (roots != 0).sum(dim=(1, 2))
-    return rotation.nearest(aims, roots, lambda products: polar(products, needed))
 
 
 def polar(products: Tensor, needed: Tensor) -> Tensor:

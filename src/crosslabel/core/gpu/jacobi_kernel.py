@@ -17,12 +17,42 @@ SWEEPS = 40
 
 
 @triton.jit
+def _products(a, b, here, n_dot, HALF: tl.constexpr, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]
+    """Squares of pairs of rows, and the products of one with the other."""
+    places = tl.arange(0, BLOCK)
+    squares = tl.zeros([HALF, BLOCK], tl.float64)
+    others = tl.zeros([HALF, BLOCK], tl.float64)
+    products = tl.zeros([HALF, BLOCK], tl.float64)
+    for start in range(0, n_dot, BLOCK):
+        at = start + places
+        inside = here[:, None] & (at < n_dot)[None, :]
+        x = tl.load(a[:, None] + at[None, :], mask=inside, other=0.0)
+        y = tl.load(b[:, None] + at[None, :], mask=inside, other=0.0)
+        squares += x * x
+        others += y * y
+        products += x * y
+    return tl.sum(squares, axis=1), tl.sum(others, axis=1), tl.sum(products, axis=1)
+
+
+@triton.jit
+def _rotate(a, b, c, s, here, width, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]
+    """Turn each pair of rows in its plane."""
+    places = tl.arange(0, BLOCK)
+    for start in range(0, width, BLOCK):
+        at = start + places
+        inside = here[:, None] & (at < width)[None, :]
+        x = tl.load(a[:, None] + at[None, :], mask=inside, other=0.0)
+        y = tl.load(b[:, None] + at[None, :], mask=inside, other=0.0)
+        tl.store(a[:, None] + at[None, :], c[:, None] * x - s[:, None] * y, mask=inside)
+        tl.store(b[:, None] + at[None, :], s[:, None] * x + c[:, None] * y, mask=inside)
+
+
+@triton.jit
 def _turn(  # type: ignore[no-untyped-def]
     rows, floors, stop, most, n_rows, n_dot, width, HALF: tl.constexpr, BLOCK: tl.constexpr
 ):
     own = rows + tl.program_id(0).to(tl.int64) * n_rows * width
-    floor = tl.load(floors + tl.program_id(0))
-    lanes, places = tl.arange(0, HALF), tl.arange(0, BLOCK)
+    floor, lanes = tl.load(floors + tl.program_id(0)), tl.arange(0, HALF)
     # As in a tournament: one player stays, the others go round, and all pairs play at once.
     last = n_rows + n_rows % 2 - 1
     worst, sweep = floor * 0 + 1.0, 0
@@ -33,19 +63,8 @@ def _turn(  # type: ignore[no-untyped-def]
             second = tl.where(lanes == 0, last, (turn + last - lanes) % last)
             plays = (lanes <= last // 2) & (first < n_rows) & (second < n_rows)
             a, b = own + first * width, own + second * width
-            squares = tl.zeros([HALF, BLOCK], tl.float64)
-            others = tl.zeros([HALF, BLOCK], tl.float64)
-            products = tl.zeros([HALF, BLOCK], tl.float64)
-            for start in range(0, n_dot, BLOCK):
-                at = start + places
-                here = plays[:, None] & (at < n_dot)[None, :]
-                x = tl.load(a[:, None] + at[None, :], mask=here, other=0.0)
-                y = tl.load(b[:, None] + at[None, :], mask=here, other=0.0)
-                squares += x * x
-                others += y * y
-                products += x * y
-            aa, bb, ab = tl.sum(squares, axis=1), tl.sum(others, axis=1), tl.sum(products, axis=1)
-            turned = (aa > floor) & (bb > floor) & (ab != 0)
+            aa, bb, ab = _products(a, b, plays, n_dot, HALF, BLOCK)
+            turned = plays & (aa > floor) & (bb > floor) & (ab != 0)
             cosine = tl.abs(ab) / tl.sqrt(tl.where(turned, aa * bb, 1.0))
             worst = tl.maximum(worst, tl.max(tl.where(turned, cosine, 0.0), axis=0))
             # tan θ of the smaller angle that makes the two rows orthogonal.
@@ -53,14 +72,7 @@ def _turn(  # type: ignore[no-untyped-def]
             tangent = 1 / (tl.abs(ratio) + tl.sqrt(1 + ratio * ratio))
             tangent = tl.where(turned, tl.where(ratio < 0, -tangent, tangent), 0.0)
             c = 1 / tl.sqrt(1 + tangent * tangent)
-            s = c * tangent
-            for start in range(0, width, BLOCK):
-                at = start + places
-                here = (plays & turned)[:, None] & (at < width)[None, :]
-                x = tl.load(a[:, None] + at[None, :], mask=here, other=0.0)
-                y = tl.load(b[:, None] + at[None, :], mask=here, other=0.0)
-                tl.store(a[:, None] + at[None, :], c[:, None] * x - s[:, None] * y, mask=here)
-                tl.store(b[:, None] + at[None, :], s[:, None] * x + c[:, None] * y, mask=here)
+            _rotate(a, b, c, c * tangent, turned, width, BLOCK)
             tl.debug_barrier()
         sweep += 1
 

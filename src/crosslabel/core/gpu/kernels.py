@@ -7,8 +7,7 @@ written. Without Triton (torch brings it on Linux) they are done so all the same
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from torch import Tensor
 
@@ -25,36 +24,40 @@ FEW = 6
 class Kernel(NamedTuple):
     """A function and what it takes."""
 
-    function: Callable[..., object]
+    function: Callable[..., Any]
     takes: Callable[[Tensor], bool]
-
-
-def kernel(name: str, X: Tensor) -> Callable[..., object] | None:
-    """The function of this name for a stack like X, if there is one."""
-    found = _kernels().get(name)
-    return found.function if found and found.takes(X) else None
-
-
-@cache
-def _kernels() -> dict[str, Kernel]:
-    try:
-        from crosslabel.core.gpu import (
-            exemplars_kernel,
-            jacobi,
-            temperatures_kernel,
-            turns_kernel,
-        )
-    except ImportError:
-        return {}
-    return {
-        "descended": Kernel(temperatures_kernel.descended, lambda X: True),
-        "eigh": Kernel(jacobi.eigh, _are_many_and_small),
-        "greedy": Kernel(exemplars_kernel.greedy, lambda X: X.shape[1] <= exemplars_kernel.LARGEST),
-        "nearest": Kernel(jacobi.nearest, _are_many_and_small),
-        "unit_norms": Kernel(turns_kernel.unit_norms, lambda X: True),
-    }
 
 
 def _are_many_and_small(X: Tensor) -> bool:
     """Whether a stack of matrices is quicker turned all at once."""
     return X.ndim == 3 and len(X) >= FEW and SMALL < max(X.shape[1:]) <= LARGEST
+
+
+KERNELS: dict[str, Kernel] = {}
+
+try:
+    from crosslabel.core.gpu import (
+        exemplars_kernel,
+        jacobi,
+        steps_kernel,
+        temperatures_kernel,
+        turns_kernel,
+    )
+except ImportError as absent:
+    if not str(absent.name).startswith("triton"):
+        raise
+else:
+    KERNELS |= {
+        "descended": Kernel(temperatures_kernel.descended, lambda X: True),
+        "eigh": Kernel(jacobi.eigh, _are_many_and_small),
+        "greedy": Kernel(exemplars_kernel.greedy, lambda X: X.shape[1] <= exemplars_kernel.LARGEST),
+        "polar": Kernel(jacobi.polar, _are_many_and_small),
+        "steps": Kernel(steps_kernel.steps, lambda X: True),
+        "unit_norms": Kernel(turns_kernel.unit_norms, lambda X: True),
+    }
+
+
+def kernel(name: str, X: Tensor) -> Callable[..., Any] | None:
+    """The function of this name for a stack like X, if there is one."""
+    found = KERNELS.get(name)
+    return found.function if found and found.takes(X) else None

@@ -14,6 +14,9 @@ from crosslabel.core.joint import DOUBT, FAR, NEAR, ROUNDING, STEPS, TOLERANCE
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
 
+LIMITS = STEPS, FAR, TOLERANCE
+"""Of Newton's steps: how many, how far, and when they end."""
+
 TOGETHER = 2**27
 """Values of scores that are judged together."""
 
@@ -59,14 +62,16 @@ def _judged(
     # Below the highest of a sample, so that no exponential overflows.
     below, target = centred - peak[..., None], own @ w - peak @ mass
     start = (begin * scales).clip(1 / NEAR, NEAR).nan_to_num(1.0)
-    a = (on_gpu("descended", below) or descended)(below, mass, target, start)
+    a = (on_gpu("descended", below) or descended)(below, mass, target, start, LIMITS)
     losses = ((a[:, None, None] * below).exp().sum(dim=2).log() - a[:, None] * (own - peak)) @ w
     equal = 1.0, math.log(scores.shape[2])  # the classes are equal, whatever the weight
     found = zip((a / scales).tolist(), (losses / w.sum()).tolist(), says.tolist())
     yield from ((a, loss) if tells else equal for a, loss, tells in found)
 
 
-def descended(below: Tensor, mass: Tensor, target: Tensor, a: Tensor) -> Tensor:
+def descended(
+    below: Tensor, mass: Tensor, target: Tensor, a: Tensor, limits: tuple[int, float, float]
+) -> Tensor:
     """The weights at which expected scores come to their target, by Newton's steps.
 
     Where a step leaves what is known to hold the root, it is halved or doubled instead.
@@ -78,10 +83,13 @@ def descended(below: Tensor, mass: Tensor, target: Tensor, a: Tensor) -> Tensor:
     mass : Tensor of shape (n_samples,)
     target, a : Tensor of shape (n,)
         What Σ mass · E[score] must be, and where the steps begin.
+    limits : tuple
+        As `LIMITS`.
     """
+    most, far, tolerance = limits
     squares, low, high = below.square(), torch.zeros_like(a), torch.full_like(a, math.inf)
     done = torch.zeros_like(a, dtype=torch.bool)
-    for _ in range(STEPS):
+    for _ in range(most):
         chances = (a[:, None, None] * below).exp_()
         whole = chances.sum(dim=2)
         expected = (chances * below).sum(dim=2) / whole
@@ -90,9 +98,9 @@ def descended(below: Tensor, mass: Tensor, target: Tensor, a: Tensor) -> Tensor:
         low, high = torch.where(slope > 0, low, a), torch.where(slope > 0, a, high)
         step = a - slope / bend
         other = torch.where(high < math.inf, 0.5 * (low + high), 2 * a)
-        near = (slope.abs() < FAR * bend) & (low < step) & (step < high)
+        near = (slope.abs() < far * bend) & (low < step) & (step < high)
         moved = torch.where(done, a, torch.where(near, step, other))
-        done, a = (moved - a).abs() <= TOLERANCE * a.clip(1), moved
+        done, a = (moved - a).abs() <= tolerance * a.clip(1), moved
         if bool(done.all()):
             break
     return a
