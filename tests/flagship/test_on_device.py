@@ -33,8 +33,9 @@ def spans(model):
 def assert_same(there, here, X):
     assert_array_equal(there.classes_, here.classes_)
     assert_array_equal(there.atom_labels_, here.atom_labels_)
-    assert_allclose(spans(there), spans(here), atol=1e-10)
-    if len(here.dictionary_) < 40:
+    if here.kernel in ("auto", "linear"):  # a kernel's coordinates have no sign of their own
+        assert_allclose(spans(there), spans(here), atol=1e-10)
+    if here.kernel in ("auto", "linear") and len(here.dictionary_) < 40:
         # With more atoms than samples are different, equal ones may turn in either order.
         assert_allclose(there.dictionary_, here.dictionary_, atol=1e-10)
         assert_allclose(there.novelty_score(X), here.novelty_score(X), atol=1e-10)
@@ -58,6 +59,8 @@ SETTINGS = [
     {"atoms_per_class": [1, 2, 3, 4, 5, 6, 7]},
     {"scale": "unit", "kernel": "linear", "random_state": 3},
     {"scale": "standard"},
+    {"kernel": "rbf"},
+    {"kernel": "poly", "n_landmarks": 20},
 ]
 
 
@@ -116,6 +119,7 @@ def test_nothing_to_spare_leaves_probabilities_as_they_are():
 CHOSEN = [
     {},
     {"kernel": "linear"},
+    {"kernel": "rbf"},
     {"rule": "joint", "ridge": 0.1},
     {"rule": "local", "scale": "standard"},
     {"rule": "global", "atoms_per_class": 3},
@@ -165,7 +169,7 @@ def test_what_chooses_comes_home_as_single_numbers(monkeypatch):
         {"shared_atoms": 2},
         {"grouping": 0.1},
         {"scale": "none"},
-        {"kernel": "rbf"},
+        {"kernel": lambda A, B: A @ B.T},
         {"class_weight": {10: 2.0}},
         {"suppression": 20.0},
     ],

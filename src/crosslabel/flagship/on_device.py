@@ -92,7 +92,9 @@ def fit_there(
     if wish.is_open:
         choice = choose(_known(rows, kept), wish, tell=tell)
     else:
-        choice = named_choice(wish, lift_named(samples.X, samples.weights, wish).lift)
+        choice = named_choice(
+            wish, lift_named(samples.X, samples.weights, wish).settled(samples.X, wish.n_landmarks)
+        )
     views: list[View] = []
     solutions: list[Solved] = []
     for member in choice.members:
@@ -127,14 +129,23 @@ def _learnt(member: Member, rows: Tensor, kept: KeptRows, *, is_shown: bool) -> 
     from crosslabel.core.gpu.closed_form import ClassRows, closed_form
     from crosslabel.core.gpu.discriminant import within_class
 
-    lift, settings = member.lift, member.settings
-    lifted = ClassRows(lift(rows), kept.weights, kept.counts)
-    wanted = wanted_atoms(settings.atoms_per_class, len(kept.counts))
-    layout = AtomLayout(0, tuple(np.minimum(wanted, kept.counts).tolist()))
-    found = closed_form(lifted, layout.per_class, settings.ridge, LOOKED_AT if is_shown else None)
+    lift, settings, counts = member.lift, member.settings, np.asarray(kept.counts)
+    lifted = ClassRows.of(lift(rows), kept.weights, counts)
+    wanted = wanted_atoms(settings.atoms_per_class, len(counts))
+    layout = AtomLayout(0, tuple(np.minimum(wanted, counts).tolist()))
+    spared = np.zeros(0, np.intp)
+    if member.share is None:
+        spared = spared_classes(kept.keys, counts, np.ones(len(counts), bool))
+    held = _Held.of(lifted, spared)
+    per_class = [*layout.per_class, *(layout.per_class[c] for c in spared)]
+    looked_at = LOOKED_AT if is_shown else None
+    # The classes that set the temperature are learnt again without some samples, with the others.
+    both = lifted.beside(held.counts, held.starts)
+    found = closed_form(both, per_class, settings.ridge, looked_at, len(counts))
+    found, again = found.split(layout.n_atoms, len(counts))
     share = member.share
     if share is None:
-        share = _temperature(lifted, kept, member, layout, found.atoms)
+        share = _temperature(lifted, held, member, layout, found.atoms, again.atoms)
     linear = member.discriminant
     if linear is None and member.shrinkage is not None and member.discriminant_share > 0:
         there = within_class(lifted, lift.keeps_features).discriminant(member.shrinkage)
@@ -189,30 +200,35 @@ def _checked(
     return _Samples(samples, classes, labels, weights)
 
 
+class _Held(NamedTuple):
+    """Classes that are learnt again without their first samples, and the stretch that is left."""
+
+    classes: np.ndarray
+    n_out: np.ndarray
+    counts: np.ndarray
+    starts: np.ndarray
+
+    @classmethod
+    def of(cls, rows: ClassRows, spared: np.ndarray) -> _Held:
+        counts, starts = rows.counts[spared], rows.starts[spared]
+        n_out = np.minimum(SAMPLES, counts // FEWEST)
+        return cls(spared, n_out, counts - n_out, starts + n_out)
+
+
 def _temperature(
-    rows: ClassRows, kept: KeptRows, member: Member, layout: AtomLayout, atoms: Tensor
+    rows: ClassRows, held: _Held, member: Member, layout: AtomLayout, atoms: Tensor, again: Tensor
 ) -> float:
     """As `flagship.calibrate.temperature`, from samples of some classes that are learnt again."""
-    from crosslabel.core.gpu.closed_form import closed_form
-
-    counts = np.asarray(rows.counts)
-    spared = spared_classes(kept.keys, counts, np.ones(len(counts), bool))
-    if not len(spared):
+    if not len(held.classes):
         return 1.0
-    ends, n_out = np.cumsum(counts)[spared], np.minimum(SAMPLES, counts[spared] // FEWEST)
-    starts = ends - counts[spared]
-    out, left = _spans(starts, starts + n_out), _spans(starts + n_out, ends)
-    rest = rows._replace(
-        X=rows.X[left], weights=rows.weights[left], counts=(counts[spared] - n_out).tolist()
-    )
-    sizes = np.asarray(layout.per_class)[spared]
-    again = closed_form(rest, sizes.tolist(), member.settings.ridge, None)
+    out = _spans(held.starts - held.n_out, held.starts)
     D: ArrayOrTensor = atoms.clone()
     queries: ArrayOrTensor = rows.X[out]
-    D[_spans(layout.starts[spared], layout.starts[spared] + sizes)] = again.atoms
+    ends = layout.starts[held.classes] + np.asarray(layout.per_class)[held.classes]
+    D[_spans(layout.starts[held.classes], ends)] = again
     scores = RULES[member.rule](D, layout, member.settings.ridge).scores(queries)
     weights = np.array(rows.weights[out].tolist())
-    return fit_temperature(scores, np.repeat(spared, n_out), weights)
+    return fit_temperature(scores, np.repeat(held.classes, held.n_out), weights)
 
 
 def _spans(starts: np.ndarray, ends: np.ndarray) -> list[int]:

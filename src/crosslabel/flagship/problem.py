@@ -153,7 +153,7 @@ class Wish:
         """Whether it is to be learnt on a device from beginning to end, and can be."""
         settings, rule = self.settings, RULES.get(self.rule)
         apart = settings.is_closed_form and not settings.shared_atoms and not settings.grouping
-        plain = self.scale != "none" and self.kernel in ("auto", "linear")
+        plain = self.scale != "none" and self.kernel in ("auto", "linear", "rbf", "poly")
         takes = rule is None or rule.takes_tensors
         return settings.device is not None and apart and plain and takes
 

@@ -18,7 +18,7 @@ COUNTS = (3, 9, 9, 10, 20, 1)
 def class_rows(n_features, dtype=np.float64):
     X, labels = samples(np.random.default_rng(0), COUNTS, n_features)
     weights = np.random.default_rng(1).integers(1, 4, len(X)).astype(float)
-    rows = device.ClassRows(torch.as_tensor(X.astype(dtype)), torch.as_tensor(weights), COUNTS)
+    rows = device.ClassRows.of(torch.as_tensor(X.astype(dtype)), torch.as_tensor(weights), COUNTS)
     return rows, Moments.from_samples(X, labels, len(COUNTS), weights)
 
 

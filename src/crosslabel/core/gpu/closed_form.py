@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from crosslabel.core.rotation import exemplars, unit_atoms
@@ -31,9 +32,17 @@ class Solved(NamedTuple):
     values: Tensor
     unused: Tensor
 
+    def split(self, n_atoms: int, n_classes: int) -> tuple[Solved, Solved]:
+        """Of the first classes, and of the others."""
+        atoms, values, unused = self
+        return (
+            Solved(atoms[:n_atoms], values[:n_classes], unused[:n_atoms]),
+            Solved(atoms[n_atoms:], values[n_classes:], unused[n_atoms:]),
+        )
+
 
 class ClassRows(NamedTuple):
-    """Samples of classes that follow one another, as rows of one tensor.
+    """Samples of classes as rows of one tensor, where each class has a stretch.
 
     Attributes
     ----------
@@ -41,17 +50,37 @@ class ClassRows(NamedTuple):
         Lifted.
     weights : Tensor of shape (n_samples,)
         In float64.
-    counts : sequence of int
+    counts : ndarray of int of shape (n_classes,)
         Samples of each class, at least one.
+    starts : ndarray of int of shape (n_classes,)
+        Where those of each class begin.
     """
 
     X: Tensor
     weights: Tensor
-    counts: Sequence[int]
+    counts: NDArray[np.intp]
+    starts: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, X: Tensor, weights: Tensor, counts: ArrayLike) -> ClassRows:
+        """Of classes that follow one another."""
+        sizes = np.asarray(counts)
+        return cls(X, weights, sizes, np.cumsum(sizes) - sizes)
+
+    def beside(self, counts: NDArray[np.intp], starts: NDArray[np.intp]) -> ClassRows:
+        """These classes, and after them others of the same samples."""
+        return self._replace(
+            counts=np.concatenate([self.counts, counts]),
+            starts=np.concatenate([self.starts, starts]),
+        )
 
 
 def closed_form(
-    samples: ClassRows, per_class: Sequence[int], ridge: float, n_looked_at: int | None
+    samples: ClassRows,
+    per_class: Sequence[int],
+    ridge: float,
+    n_looked_at: int | None,
+    n_shown: int | None = None,
 ) -> Solved:
     """min over unit-norm D_c and X_c of Σ_c ‖Y_c − X_cD_c‖² + β‖X_c‖², exactly.
 
@@ -64,7 +93,10 @@ def closed_form(
         β ≥ 0.
     n_looked_at : int or None
         Atoms look like some of so many first samples of their class; None for no likeness.
+    n_shown : int, optional
+        The first so many classes, to which likeness is given; all if not said.
     """
+    shown = len(per_class) if n_shown is None else n_shown
     sizes = torch.as_tensor(np.asarray(per_class), device=samples.X.device)
     ends = sizes.cumsum(0)
     atoms = samples.X.new_empty(int(sum(per_class)), samples.X.shape[1])
@@ -74,7 +106,8 @@ def closed_form(
         numbers = torch.as_tensor(classes, device=atoms.device)
         rows, weights = _padded(samples, classes, n_rows)
         places = (ends[numbers] - n_atoms)[:, None] + torch.arange(n_atoms, device=ends.device)
-        found, values[numbers] = _solve(rows, weights, n_atoms, ridge, n_looked_at)
+        looked_at = None if n_looked_at is None else (n_looked_at, int((classes < shown).sum()))
+        found, values[numbers] = _solve(rows, weights, n_atoms, ridge, looked_at)
         atoms[places] = found.to(atoms.dtype)
         unused[places] = (rows.abs().amax(dim=(1, 2)) == 0)[:, None]
     return Solved(atoms, values, unused)
@@ -82,7 +115,7 @@ def closed_form(
 
 def _alike(samples: ClassRows, per_class: Sequence[int]) -> Iterator[tuple[np.ndarray, int, int]]:
     """Classes of about as many samples and as many atoms, some at a time, and both numbers."""
-    counts, sizes = np.asarray(samples.counts), np.asarray(per_class)
+    counts, sizes = samples.counts, np.asarray(per_class)
     rows = np.maximum(LEAST_ROWS, 2 ** np.ceil(np.log2(counts)).astype(int))
     for n_rows, n_atoms in sorted(set(zip(rows.tolist(), sizes.tolist()))):
         alike = np.flatnonzero((rows == n_rows) & (sizes == n_atoms))
@@ -94,8 +127,7 @@ def _alike(samples: ClassRows, per_class: Sequence[int]) -> Iterator[tuple[np.nd
 
 def _padded(samples: ClassRows, classes: np.ndarray, n_rows: int) -> tuple[Tensor, Tensor]:
     """Samples of each class with zeros after them, (n, n_rows, n_features), and their weights."""
-    counts = np.asarray(samples.counts)
-    starts = np.cumsum(counts) - counts
+    counts, starts = samples.counts, samples.starts
     places = starts[classes, None] + np.minimum(np.arange(n_rows), counts[classes, None] - 1)
     there = torch.as_tensor(np.arange(n_rows) < counts[classes, None], device=samples.X.device)
     index = torch.as_tensor(places, device=samples.X.device)
@@ -104,9 +136,16 @@ def _padded(samples: ClassRows, classes: np.ndarray, n_rows: int) -> tuple[Tenso
 
 
 def _solve(
-    rows: Tensor, weights: Tensor, n_atoms: int, ridge: float, n_looked_at: int | None
+    rows: Tensor,
+    weights: Tensor,
+    n_atoms: int,
+    ridge: float,
+    looked_at: tuple[int, int] | None,
 ) -> tuple[Tensor, Tensor]:
-    """Atoms (n, n_atoms, n_features) and objectives of a stack of classes."""
+    """Atoms (n, n_atoms, n_features) and objectives of a stack of classes.
+
+    `looked_at` says how many samples of a class are, and of how many classes at the beginning.
+    """
     exact = rows.double()
     moments = weights.sqrt()[..., None] * exact
     if moments.shape[1] < moments.shape[2]:
@@ -114,11 +153,14 @@ def _solve(
     else:
         values, axes, rest = matrix_spectra(moments.swapaxes(1, 2) @ moments, n_atoms)
     energy = energies(values, n_atoms, ridge)
-    likeness = None
-    if n_looked_at is not None:
-        looked_at = rows[:, :n_looked_at]
-        chosen = exemplars(looked_at, n_atoms)
-        likeness = torch.take_along_dim(looked_at, chosen[..., None], 1).double()
-    means = (weights / weights.sum(dim=1, keepdim=True))[:, None] @ exact
-    atoms = unit_atoms(energy, axes, n_atoms, means[:, 0], likeness)
-    return atoms, unexplained(values, energy, ridge) + rest
+    means = ((weights / weights.sum(dim=1, keepdim=True))[:, None] @ exact)[:, 0]
+    n_samples, shown = looked_at or (0, 0)
+    parts, first, others = [], slice(0, shown), slice(shown, None)
+    if shown:
+        seen = rows[first, :n_samples]
+        chosen = exemplars(seen, n_atoms)
+        likeness = torch.take_along_dim(seen, chosen[..., None], 1).double()
+        parts.append(unit_atoms(energy[first], axes[first], n_atoms, means[first], likeness))
+    if shown < len(rows):
+        parts.append(unit_atoms(energy[others], axes[others], n_atoms, means[others]))
+    return torch.cat(parts), unexplained(values, energy, ridge) + rest

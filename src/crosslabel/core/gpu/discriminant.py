@@ -18,7 +18,7 @@ def within_class(samples: ClassRows, own_variances: bool = False) -> WithinClass
     own_variances : bool, default=False
         Whether W is shrunk to its diagonal.
     """
-    X, weights, counts = samples
+    X, weights, counts = samples.X, samples.weights, samples.counts
     n_classes, place = len(counts), X.device
     labels = torch.as_tensor(np.repeat(np.arange(n_classes), counts), device=place)
     masses = weights.new_zeros(n_classes).index_add_(0, labels, weights)

@@ -100,8 +100,7 @@ def orthogonal_rows(matrices: Tensor) -> tuple[Tensor, Tensor]:
     rounding = n_rows * torch.finfo(matrices.dtype).eps
     floors = rounding**2 * (matrices * matrices).sum(dim=2).amax(dim=1)
     half = max(16, triton.next_power_of_2((n_rows + 1) // 2))
+    sizes = n_rows, n_dot, both.shape[2]
     launch: Any = _turn[(n,)]
-    launch(
-        both, floors, STOP, SWEEPS, n_rows, n_dot, both.shape[2], HALF=half, BLOCK=32, num_warps=8
-    )
+    launch(both, floors, STOP, SWEEPS, *sizes, HALF=half, BLOCK=32, num_warps=16)
     return both[..., :n_dot], both[..., n_dot:]
