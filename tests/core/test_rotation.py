@@ -67,6 +67,18 @@ def test_turning_rows_to_unit_norm_is_a_rotation(data):
     assert_allclose(turned.transpose(0, 2, 1) @ turned, gram, atol=1e-10 * n_atoms)
 
 
+@pytest.mark.parametrize("n_rows", [2, 5, 6, 40])
+def test_rounding_does_not_choose_between_rows_of_one_norm(n_rows):
+    """The cosine transform is symmetric: its rows come in pairs of one norm."""
+    rng = np.random.default_rng(n_rows)
+    q = np.sort(rng.exponential(size=n_rows))[::-1]
+    rows = cosines(n_rows, n_rows) * np.sqrt(q * n_rows / q.sum())
+    expected = unit_norms(rows)
+    for _ in range(20):
+        moved = rows * (1 + 4e-16 * rng.choice([-1, 0, 1], rows.shape))
+        assert_allclose(unit_norms(moved), expected, atol=1e-12)
+
+
 def test_rows_of_unit_norm_stay():
     rows = np.random.default_rng(0).normal(size=(5, 3))
     rows /= np.linalg.norm(rows, axis=1)[:, None]

@@ -26,6 +26,10 @@ from crosslabel.core.scaling import Array
 _ROUNDS = 4
 """Of weights: more bring the atoms no nearer to be seen."""
 
+EQUAL = 2.0**40
+"""Squares of norms that differ by less than its inverse count as equal, and the first is taken:
+the cosine transform makes rows of one norm, and rounding shall not choose between them."""
+
 _RANGE = 0.1, 10.0
 """Of the changes of a weight in one round: a row of no length must not get all."""
 
@@ -131,7 +135,8 @@ def unit_norms(rows: Array) -> Array:
     squares = xp.einsum("bkm,bkm->bk", stack, stack)
     each = beside(np.arange(len(stack)), rows)
     for _ in range(stack.shape[1] - 1):
-        near, far = squares.argmin(axis=1), squares.argmax(axis=1)
+        coarse = xp.round(squares * EQUAL)
+        near, far = coarse.argmin(axis=1), coarse.argmax(axis=1)
         swap = 1 - squares[each, near] > squares[each, far] - 1
         near, far = xp.where(swap, far, near), xp.where(swap, near, far)
         a, b = stack[each, near], stack[each, far]

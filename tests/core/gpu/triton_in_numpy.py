@@ -93,6 +93,7 @@ FUNCTIONS = {
     "debug_barrier": lambda: None,
     "exp": np.exp,
     "float64": np.float64,
+    "floor": np.floor,
     "int64": np.int64,
     "load": load,
     "max": np.max,

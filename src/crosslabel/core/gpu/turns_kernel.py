@@ -9,20 +9,23 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from crosslabel.core.rotation import EQUAL
+
 
 @triton.jit
 def _turns(  # type: ignore[no-untyped-def]
-    rows, squares, n_rows, n_columns, ROWS: tl.constexpr, COLUMNS: tl.constexpr
+    rows, squares, equal, n_rows, n_columns, ROWS: tl.constexpr, COLUMNS: tl.constexpr
 ):
     own = rows + tl.program_id(0) * n_rows * n_columns
     lanes, places = tl.arange(0, ROWS), tl.arange(0, COLUMNS)
     real, inside = lanes < n_rows, places < n_columns
     square = tl.load(squares + tl.program_id(0) * n_rows + lanes, mask=real, other=1.0)
     for _ in range(n_rows - 1):
-        least = tl.min(tl.where(real, square, float("inf")), axis=0)
-        most = tl.max(tl.where(real, square, float("-inf")), axis=0)
-        shortest = tl.argmin(tl.where(real, square, float("inf")), axis=0)
-        longest = tl.argmax(tl.where(real, square, float("-inf")), axis=0)
+        coarse = tl.floor(square * equal + 0.5)
+        shortest = tl.argmin(tl.where(real, coarse, float("inf")), axis=0)
+        longest = tl.argmax(tl.where(real, coarse, float("-inf")), axis=0)
+        least = tl.sum(tl.where(lanes == shortest, square, 0.0), axis=0)
+        most = tl.sum(tl.where(lanes == longest, square, 0.0), axis=0)
         swap = 1 - least > most - 1
         near, far = tl.where(swap, longest, shortest), tl.where(swap, shortest, longest)
         a, b = tl.where(swap, most, least), tl.where(swap, least, most)
@@ -51,6 +54,7 @@ def unit_norms(rows: Tensor) -> Tensor:
     launch(
         stack,
         (stack * stack).sum(dim=2),
+        EQUAL,
         n_rows,
         n_columns,
         ROWS=triton.next_power_of_2(n_rows),
