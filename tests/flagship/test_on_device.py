@@ -169,7 +169,7 @@ def test_what_chooses_comes_home_as_single_numbers(monkeypatch):
         {"class_weight": {10: 2.0}},
         {"suppression": 20.0},
     ],
-    ids=str,
+    ids=lambda settings: next(iter(settings)),
 )
 def test_what_is_not_done_there_is_done_as_before(data, settings, monkeypatch):
     X, y = data
