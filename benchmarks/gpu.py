@@ -21,6 +21,7 @@ from crosslabel.core import solver as cpu
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.gpu import solver as gpu
 from crosslabel.core.gpu.coding import factorise
+from crosslabel.core.gpu.uploaded import Uploaded
 from crosslabel.core.moments import Moments
 from crosslabel.core.objective import Penalties
 from crosslabel.core.scaling import unit_rows
@@ -88,10 +89,16 @@ def seconds(work) -> float:
     return time.perf_counter() - started
 
 
+def exact_sweep(statistics: Moments, start: np.ndarray, layout: AtomLayout) -> gpu.ExactSweep:
+    targets = Uploaded.of(statistics, torch.device("cuda"))
+    D = torch.as_tensor(start, device="cuda").double()
+    return gpu.ExactSweep(targets, D, layout, PENALTIES)
+
+
 def stages(size: Size) -> dict[str, float]:
     """Where one iteration's time goes, launch by launch, in milliseconds."""
     statistics, start, layout = problem(size)
-    sweep = gpu.ExactSweep(statistics, start, layout, PENALTIES, torch.device("cuda"))
+    sweep = exact_sweep(statistics, start, layout)
     for _ in range(3):
         sweep()
     [group] = sweep.coder.groups
@@ -117,14 +124,11 @@ def iterations(size: Size, with_cpu: bool) -> dict:
     statistics, start, layout = problem(size)
     device = torch.device("cuda")
 
-    def sweep() -> gpu.ExactSweep:
-        return gpu.ExactSweep(statistics, start, layout, PENALTIES, device)
-
     def learn():
         return gpu.learn(statistics, start, layout, PENALTIES, device=device, max_iter=N_ITER)
 
     first = seconds(learn)
-    sweeps = [sweep() for _ in range(3)]
+    sweeps = [exact_sweep(statistics, start, layout) for _ in range(3)]
     times = [seconds(lambda s=s: gpu.iterate(s, N_ITER)) for s in sweeps]
     del sweeps
     whole = min(seconds(learn) for _ in range(3))

@@ -91,6 +91,21 @@ def test_the_class_solver_never_raises_the_objective():
     assert (np.diff(solution.trace) <= 1e-12).all()
 
 
+@pytest.mark.parametrize(("approach", "sweeps"), [(3, 3), (2000, None)])
+def test_an_approach_is_the_limit_with_momentum_until_it_is_near(approach, sweeps):
+    X, _, layout, D = data = problem(shared=2)
+    weights, statistics = Penalties(0.05, 4.0, 0.1), statistics_of(data)
+    limit = solver.learn(
+        statistics, D, layout, weights,
+        method="class", momentum=True, max_iter=approach, tol=solver.NEAR,
+    )  # fmt: skip
+    assert len(limit.trace) == sweeps or 3 < len(limit.trace) < approach
+    expected = solver.learn(statistics, limit.dictionary, layout, weights, max_iter=2)
+    found = solver.learn(statistics, D, layout, weights, approach=approach, max_iter=2)
+    assert_allclose(found.dictionary, expected.dictionary, atol=1e-12)
+    assert_allclose(found.trace, expected.trace, rtol=1e-12)
+
+
 def test_solving_in_the_span_of_the_data_changes_nothing():
     X, labels, layout, D = problem(n_features=60)
     start = unit_rows(np.random.default_rng(5).normal(size=(len(D), len(X))) @ X)

@@ -105,13 +105,14 @@ def test_classes_part_where_nothing_is_shared_or_chosen(settings, named, parts):
         ({"grouping": 0.1}, NAMED, False),
         ({}, {"rule": "local"}, True),
         ({}, {}, True),
-        ({}, {"kernel": "rbf"}, False),
+        ({}, {"kernel": "rbf"}, True),
+        ({}, {"kernel": np.dot}, False),
         ({"shared_atoms": 2}, {}, False),
         ({"suppression": 2.0}, {}, False),
         ({}, NAMED | {"scale": "unit", "kernel": "linear", "offset": 1.0}, True),
         ({}, NAMED | {"scale": "standard"}, True),
         ({}, NAMED | {"scale": "none"}, False),
-        ({}, NAMED | {"kernel": "rbf"}, False),
+        ({}, NAMED | {"kernel": "poly"}, True),
     ],
 )
 def test_what_a_device_learns(settings, named, there):

@@ -42,6 +42,64 @@ def test_iterations_are_those_of_the_core_in_canonical_order(suppression, method
         assert found.apart == ()
 
 
+ACCELERATED = {"solver": "accelerated", "suppression": 20.0, "shared_atoms": 2}
+
+
+def approach_of(monkeypatch, sizes=(4, 7, 5), first=None, **settings):
+    """How many sweeps of the limit a problem begins with, and its solution."""
+    asked = []
+
+    def iterate(*args, **more):
+        asked.append(more["approach"])
+        return core.learn(*args, **more)
+
+    monkeypatch.setattr(module, "iterate", iterate)
+    named = {"atoms_per_class": 2, **ACCELERATED, **settings}
+    return asked, learn(problem_of(sizes, **named), first=first)
+
+
+def test_the_accelerated_solver_approaches_by_sweeps_of_the_limit(monkeypatch):
+    asked, found = approach_of(monkeypatch, max_iter=1)
+    assert asked == [6]
+    monkeypatch.setattr(module, "LONGEST", 4)
+    assert approach_of(monkeypatch)[0] == [4]
+    plainly = approach_of(monkeypatch, solver="exact", max_iter=1)[1]
+    assert found.trace[0] < plainly.trace[0]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"solver": "exact"},
+        {"init": "kmeans"},
+        {"shared_atoms": 0},
+        {"suppression": 0.0},
+        {"suppression": np.inf, "init": "kmeans"},
+        {"ridge": 0.0, "grouping": 0.1},
+    ],
+    ids=str,
+)
+def test_other_solvers_starts_and_problems_are_iterated_at_once(monkeypatch, settings):
+    assert approach_of(monkeypatch, **settings)[0] == [0]
+
+
+def test_a_dictionary_that_is_given_is_where_iterations_start(monkeypatch):
+    first = unit_rows(np.random.default_rng(0).normal(size=(8, 12)))
+    assert approach_of(monkeypatch, first=first)[0] == [0]
+
+
+def test_a_device_is_asked_for_the_limit_where_atoms_are_shared(monkeypatch):
+    pytest.importorskip("torch", reason="needs PyTorch: pip install 'crosslabel[gpu]'")
+    asked, named = [], {"suppression": np.inf, "init": "kmeans", "atoms_per_class": 2}
+    real = module.device_solver
+    monkeypatch.setattr(module, "device_solver", lambda name: asked.append(name) or real(name))
+    for shared in (0, 2):
+        there = problem_of((4, 7, 5), shared_atoms=shared, device="cpu", **named)
+        here = problem_of((4, 7, 5), shared_atoms=shared, **named)
+        assert_allclose(learn(there).dictionary, learn(here).dictionary, atol=1e-7)
+    assert asked == ["cpu"]
+
+
 def test_an_undetermined_class_is_reported_by_its_name():
     X = np.repeat(np.random.default_rng(0).normal(size=(3, 12)), 4, axis=0)
     X[4:] += np.random.default_rng(1).normal(size=(8, 12))

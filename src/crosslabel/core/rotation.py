@@ -27,8 +27,7 @@ _ROUNDS = 4
 """Of weights: more bring the atoms no nearer to be seen."""
 
 EQUAL = 2.0**40
-"""Squares of norms that differ by less than its inverse count as equal, and the first is taken:
-the cosine transform makes rows of one norm, and rounding shall not choose between them."""
+"""The cosine transform makes rows of one norm, and rounding shall not choose between them."""
 
 _RANGE = 0.1, 10.0
 """Of the changes of a weight in one round: a row of no length must not get all."""
@@ -68,7 +67,7 @@ def unit_atoms(
     else:
         aims = likeness @ axes.swapaxes(-1, -2)
         coordinates = nearest(aims, roots)
-    coordinates = (on_gpu("unit_norms", coordinates) or unit_norms)(coordinates)
+    coordinates = (on_gpu("unit_norms", coordinates) or unit_norms)(coordinates, EQUAL)
     if likeness is None:
         along = (coordinates @ (axes @ means[..., None]))[..., 0]
     else:
@@ -117,7 +116,7 @@ def cosines(n_rows: int, n_columns: int) -> Array:
     return columns
 
 
-def unit_norms(rows: Array) -> Array:
+def unit_norms(rows: Array, equal: float = EQUAL) -> Array:
     """Rotate k rows with ‖·‖_F² = k among themselves until each has norm one.
 
     In each of k − 1 steps the shortest and the longest row turn in their plane until the one whose
@@ -126,6 +125,9 @@ def unit_norms(rows: Array) -> Array:
     Parameters
     ----------
     rows : ndarray of shape (..., n_rows, n_columns)
+    equal : float, default=EQUAL
+        Squares of norms that differ by less than its inverse count as equal, and the first is
+        taken.
 
     Returns
     -------
@@ -135,7 +137,7 @@ def unit_norms(rows: Array) -> Array:
     squares = xp.einsum("bkm,bkm->bk", stack, stack)
     each = beside(np.arange(len(stack)), rows)
     for _ in range(stack.shape[1] - 1):
-        coarse = xp.round(squares * EQUAL)
+        coarse = xp.round(squares * equal)
         near, far = coarse.argmin(axis=1), coarse.argmax(axis=1)
         swap = 1 - squares[each, near] > squares[each, far] - 1
         near, far = xp.where(swap, far, near), xp.where(swap, near, far)

@@ -28,6 +28,10 @@ from crosslabel.core.units import in_own_unit
 Callback = Callable[[int, float], bool | None]
 
 
+NEAR = 1e-6
+"""The approach ends where a sweep lowers the objective of the limit by less than this part."""
+
+
 class Iterated(NamedTuple):
     """What stays the same over the iterations."""
 
@@ -122,6 +126,7 @@ def learn(
     *,
     method: str = "exact",
     momentum: bool = False,
+    approach: int = 0,
     max_iter: int = 20,
     tol: float = 0.0,
     callback: Callback | None = None,
@@ -139,6 +144,9 @@ def learn(
     method : {"exact", "class"}, default="exact"
     momentum : bool, default=False
         Whether each sweep begins further along the way of the last one: `core.momentum`.
+    approach : int, default=0
+        At most so many sweeps of the limit λ → ∞ come first, which are cheaper: what is slow there
+        is slow at a finite λ too, for it lies between atoms that a class may use freely.
     max_iter : int, default=20
     tol : float, default=0
         Stop when an iteration lowers the objective by less than this part of it.
@@ -151,6 +159,9 @@ def learn(
         `trace` holds the objective after each iteration; it never rises.
     """
     statistics, unit = in_own_unit(statistics)
+    if approach:
+        ahead = Run(statistics, dictionary, layout, penalties, "class", momentum=True)
+        dictionary = ahead.until(approach, NEAR).dictionary()
     separate = are_separate(method, layout)
     whole = statistics, dictionary, layout
     parts = _parts(*whole) if separate else [whole]
@@ -214,6 +225,12 @@ class Run:
         with threads_for(self.flops):
             self.D, value, self.unused = self.sweep(self.D)
         self.trace.append(value)
+
+    def until(self, max_iter: int, tol: float) -> Run:
+        """Iterate until it is settled."""
+        while len(self.trace) < max_iter and not self.settled(tol):
+            self.step()
+        return self
 
     def settled(self, tol: float) -> bool:
         """Whether the last iteration lowered the objective by less than this part of it."""

@@ -96,10 +96,14 @@ class Settings:
         return learn_grouped if self.grouping else closed_form
 
     @property
+    def starts_closed(self) -> bool:
+        """Whether the closed form is what iterations start from."""
+        return isinstance(self.init, str) and self.init == SPECTRAL
+
+    @property
     def is_closed_form(self) -> bool:
         """Whether there is nothing to iterate."""
-        start = isinstance(self.init, str) and self.init == SPECTRAL
-        return math.isinf(self.suppression) and self.solver != "paper" and start
+        return math.isinf(self.suppression) and self.solver != "paper" and self.starts_closed
 
 
 @dataclass(frozen=True)

@@ -13,35 +13,40 @@ from crosslabel.core.scaling import Array
 from crosslabel.core.solver import Callback, Solution
 from crosslabel.core.solver import learn as iterate
 from crosslabel.flagship.problem import Problem
+from crosslabel.flagship.start import start
 from crosslabel.intake.devices import device_solver
 
+LONGEST = 40
+"""Most sweeps of the limit before the iterations of a finite λ."""
 INSTEAD = "Use suppression=inf, whose cost is linear in the number of classes, or fewer atoms."
 
 
 def _exact(
-    problem: Problem, D: Array, callback: Callback | None, momentum: bool = False
+    problem: Problem, first: Array | None, callback: Callback | None, momentum: bool = False
 ) -> Solution:
     """Codes and atoms in turn, from the statistics alone, perhaps with momentum.
 
     Classes are updated in an order that does not depend on their names.
     """
     settings, order = problem.settings, problem.canonical
+    D = start(problem) if first is None else first
     layout, atoms = problem.layout.reordered(order)
     limit = np.isinf(settings.suppression)
     if not limit:
         # The Gram matrix, its factor and the moment XᵀX.
         check_room(3, layout.n_atoms, "atoms", "A finite suppression", INSTEAD)
-    run: Callable[..., Solution] = partial(iterate, method="class" if limit else "exact")
-    if settings.device is not None and not limit:
-        run = device_solver(settings.device)
-    if momentum:
-        run = partial(run, momentum=True)
+    # On the host classes that share nothing stop each by itself.
+    there = settings.device is not None and (layout.shared > 0 or not limit)
+    run: Callable[..., Solution] = device_solver(str(settings.device)) if there else iterate
     with problem.naming(order):
         found = run(
             problem.moments.reordered(order),
             D[atoms],
             layout,
             settings.penalties,
+            method="class" if limit else "exact",
+            momentum=momentum,
+            approach=_approach(problem) if momentum and first is None else 0,
             max_iter=settings.max_iter,
             tol=settings.tol,
             callback=callback,
@@ -53,12 +58,23 @@ def _exact(
     )
 
 
-def _paper(problem: Problem, D: Array, callback: Callback | None) -> Solution:
+def _approach(problem: Problem) -> int:
+    """How many sweeps of the limit lead from the closed form to iterations of a finite λ.
+
+    Of few classes they cost no less than these iterations, so that there are as few of them.
+    """
+    settings, layout = problem.settings, problem.layout
+    takes = settings.starts_closed and 0 < settings.suppression < np.inf and settings.ridge > 0
+    return min(LONGEST, 2 * layout.n_classes) if takes and layout.shared else 0
+
+
+def _paper(problem: Problem, first: Array | None, callback: Callback | None) -> Solution:
     """Algorithm 1, which knows no weights: a sample of weight w is repeated w times.
 
     Classes are updated in the order of their labels.
     """
     _check_paper(problem)
+    D = start(problem) if first is None else first
     settings, sample = problem.settings, problem.summary.sample
     repeats = np.round(sample.weights).astype(int)
     Y, labels = np.repeat(sample.X, repeats, axis=0).T, np.repeat(sample.labels, repeats)
@@ -103,7 +119,8 @@ def _check_paper(problem: Problem) -> None:
         )
 
 
-Solver = Callable[[Problem, Array, Callback | None], Solution]
+Solver = Callable[[Problem, Array | None, Callback | None], Solution]
+"""Begins with a given dictionary, or else with the start of the problem."""
 
 SOLVERS: dict[str, Solver] = {
     "exact": _exact,

@@ -35,7 +35,7 @@ class Sample(NamedTuple):
 def start(problem: Problem) -> Array:
     """Atoms to start from, with the classes in the order of `problem.seen`."""
     settings, init = problem.settings, problem.settings.init
-    if isinstance(init, str) and init == SPECTRAL:
+    if settings.starts_closed:
         return closed_form(problem.moments, problem.layout, settings.penalties).dictionary
     rng = np.random.default_rng(settings.seed)
     sample = sample_of(problem, int(np.max(settings.atoms_per_class)) + settings.shared_atoms)

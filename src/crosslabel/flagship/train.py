@@ -131,8 +131,7 @@ def learn(
         if callback:
             callback(0, solution.trace[-1])
         return solution
-    D = start(problem) if first is None else first
-    return SOLVERS[problem.settings.solver](problem, D, callback)
+    return SOLVERS[problem.settings.solver](problem, first, callback)
 
 
 def _closed_form(problem: Problem, known: Mapping[int, Known], is_shown: bool) -> Solution:

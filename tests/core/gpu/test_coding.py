@@ -140,12 +140,11 @@ def test_a_coder_is_safe_where_its_factor_and_all_its_systems_are():
 @pytest.mark.parametrize("scale", [1e-30, 1.0, 1e30])
 def test_an_undetermined_system_is_named(scale):
     """Refused where a pivot is at most n·eps of the largest diagonal value."""
-    of_three = batch([0.25, 0.5, 0.75])
+    of_three = batch([0.25, 0.5, 0.75]).blocks
     sound, lost = np.diag([1.0, 1.0, 3.5 * EPS]), np.diag([1.0, 1.0, 2.5 * EPS])
 
     def check(*systems):
-        systems = torch.as_tensor(scale * np.array(systems))
-        of_three._check(systems, torch.linalg.cholesky_ex(systems).L)
+        coding.inverses(torch.as_tensor(scale * np.array(systems)), of_three)
 
     check(np.eye(3), sound, sound)
     with pytest.raises(UndeterminedCodesError, match=r"class 1 .* its 3 own .* ridge is 0.5"):
@@ -157,7 +156,14 @@ def test_an_undetermined_system_is_named(scale):
 def test_a_pivot_at_the_rounding_level_itself_is_undetermined():
     system = torch.diag(torch.tensor([1.0, 1.0, 1.0, 4 * EPS]).double())[None]
     with pytest.raises(UndeterminedCodesError, match="class 0"):
-        batch([0.25], n_own=4)._check(system, torch.linalg.cholesky_ex(system).L)
+        coding.inverses(system, batch([0.25], n_own=4).blocks)
+
+
+def test_inverses_of_a_stack():
+    half = np.random.default_rng(0).normal(size=(3, 4, 6))
+    systems = half @ half.swapaxes(1, 2)
+    found = coding.inverses(torch.as_tensor(systems)).numpy()
+    assert_allclose(found, np.linalg.inv(systems), rtol=1e-9, atol=1e-9)
 
 
 def test_dependent_atoms_of_a_class_are_reported_with_its_name():

@@ -117,11 +117,11 @@ class Scripted:
 
     def __init__(self, values):
         self.values = iter(values)
-        self.atoms = SimpleNamespace(dictionary=torch.zeros(1), unused=torch.zeros(1))
+        self.dictionary, self.unused = torch.zeros(1), torch.zeros(1)
 
     def __call__(self):
-        self.atoms.dictionary += 1
-        self.atoms.unused = self.atoms.dictionary.clone()
+        self.dictionary = self.dictionary + 1
+        self.unused = self.dictionary
         return torch.tensor(next(self.values), dtype=torch.float64)
 
 
@@ -147,7 +147,7 @@ def test_the_memory_that_training_needs_is_said(monkeypatch):
     def too_small(*_):
         raise torch.OutOfMemoryError("too much")
 
-    monkeypatch.setattr(gpu, "ExactSweep", too_small)
+    monkeypatch.setattr(gpu.Uploaded, "of", too_small)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (2**30, 2**31))
     scatters = [SimpleNamespace(array=range(30_000)), SimpleNamespace(array=range(50_000))]
     moments = SimpleNamespace(n_classes=20_000, n_features=7_000, scatters=scatters)

@@ -24,7 +24,7 @@ def rows_of(n_rows, n_columns):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_rows_turn_as_on_the_host(kernel, shape, dtype):
     rows = rows_of(*shape).astype(dtype)
-    found = kernel.unit_norms(torch.as_tensor(rows))
+    found = kernel.unit_norms(torch.as_tensor(rows), rotation.EQUAL)
     assert found.dtype == torch.as_tensor(rows).dtype
     exact = dtype == np.float64
     assert_allclose(found.numpy(), rotation.unit_norms(rows), atol=1e-9 if exact else 1e-4)
@@ -36,12 +36,12 @@ def test_rows_turn_as_on_the_host(kernel, shape, dtype):
 def test_rows_of_any_stack_and_none_changed(kernel):
     rows = torch.as_tensor(rows_of(3, 3)).reshape(2, 2, 3, 3)
     before = rows.clone()
-    assert kernel.unit_norms(rows).shape == (2, 2, 3, 3)
+    assert kernel.unit_norms(rows, rotation.EQUAL).shape == (2, 2, 3, 3)
     assert (rows == before).all()
 
 
 def test_rows_that_need_no_turn(kernel):
     rows = torch.as_tensor(np.stack([np.eye(3), np.diag([0.0, np.sqrt(3), 0])]))
-    found = kernel.unit_norms(rows).numpy()
+    found = kernel.unit_norms(rows, rotation.EQUAL).numpy()
     assert_allclose(found[0], np.eye(3))
     assert_allclose(np.linalg.norm(found[1], axis=1), 1)

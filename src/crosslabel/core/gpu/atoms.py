@@ -20,6 +20,11 @@ SLICE = 256
 """Features of one slice of a Gram matrix; a single product would run on few of the processors."""
 
 
+def noise_floor(largest: Tensor) -> Tensor:
+    """`core.dictionary.noise_floor`, of the largest norm of a row of B."""
+    return 4 * torch.finfo(largest.dtype).eps * largest
+
+
 class AtomSweep:
     """min over each unit-norm atom in turn of ‖Y − XD‖², in place, from A = XᵀX and B = XᵀY.
 
@@ -64,12 +69,15 @@ class AtomSweep:
         """Which atoms no code used in the last sweep."""
         return (self.norms <= self.floor)[: self.n_atoms]
 
-    def update(self, A: Tensor, B: Tensor) -> Tensor:
-        """Update every atom once; returns by how much the objective fell."""
+    def update(self, A: Tensor, B: Tensor, floor: Tensor | None = None) -> Tensor:
+        """Update every atom once; returns by how much the objective fell.
+
+        The floor is that of B where none is given.
+        """
         self.A[: self.n_atoms, : self.n_atoms] = A
         self.B[: self.n_atoms, : self.n_features] = B
-        eps = torch.finfo(self.B.dtype).eps
-        self.floor.copy_(4 * eps * torch.linalg.vector_norm(self.B, dim=1).max())
+        largest = torch.linalg.vector_norm(self.B, dim=1).max()
+        self.floor.copy_(noise_floor(largest) if floor is None else floor)
         for start in range(0, len(self.D), BLOCK):
             self._update_block(slice(start, min(start + BLOCK, len(self.D))))
         fall = 2 * (self.norms - self.agreements)

@@ -67,6 +67,29 @@ def _cholesky(gram: Tensor, shift: float, n_atoms: int) -> Tensor:
     return L
 
 
+def inverses(systems: Tensor, unsafe: Sequence[Block] | None = None) -> Tensor:
+    """Of a stack of positive matrices.
+
+    Parameters
+    ----------
+    systems : Tensor of shape (n_blocks, n, n)
+    unsafe : sequence of Block, optional
+        Whose they are, where one may be singular: an error then names its class.
+    """
+    L = torch.linalg.cholesky_ex(systems).L
+    if unsafe is not None:
+        pivots = L.diagonal(dim1=1, dim2=2) ** 2
+        diagonals = systems.diagonal(dim1=1, dim2=2).amax(dim=1, keepdim=True)
+        sound = (pivots > systems.shape[1] * EPS * diagonals).all(dim=1)
+        if not bool(sound.all()):
+            block = unsafe[int(sound.logical_not().nonzero()[0])]
+            raise UndeterminedCodesError(block.label, systems.shape[1], block.shift)
+    # By substitution and a product: a graph cannot hold what torch inverts batches with.
+    identity = torch.eye(systems.shape[1], dtype=systems.dtype, device=systems.device)
+    half = torch.linalg.solve_triangular(L, identity.expand_as(L), upper=False)
+    return half.mT @ half
+
+
 class _DeviceBatch:
     """Blocks of one shape: the small systems of many classes, solved together."""
 
@@ -90,20 +113,7 @@ class _DeviceBatch:
         """τ(λN_SS + ρI)⁻¹ of each class."""
         systems = self.levels * N[self.free[:, :, None], self.free[:, None, :]]
         systems += self.shifts * self.identity
-        L = torch.linalg.cholesky_ex(systems).L
-        if not self.is_safe:
-            self._check(systems, L)
-        # By substitution and a product: a graph cannot hold what torch inverts batches with.
-        half = torch.linalg.solve_triangular(L, self.identity.expand_as(L), upper=False)
-        return self.tau * (half.mT @ half)
-
-    def _check(self, systems: Tensor, L: Tensor) -> None:
-        pivots = L.diagonal(dim1=1, dim2=2) ** 2
-        diagonals = systems.diagonal(dim1=1, dim2=2).amax(dim=1, keepdim=True)
-        sound = (pivots > systems.shape[1] * EPS * diagonals).all(dim=1)
-        if not bool(sound.all()):
-            block = self.blocks[int(sound.logical_not().nonzero()[0])]
-            raise UndeterminedCodesError(block.label, systems.shape[1], block.shift)
+        return self.tau * inverses(systems, None if self.is_safe else self.blocks)
 
     def solve(self, u: Tensor, N: Tensor, inverses: Tensor) -> None:
         """Turn ridge codes u at τ into suppressed codes, in place."""

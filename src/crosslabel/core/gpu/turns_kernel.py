@@ -9,8 +9,6 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from crosslabel.core.rotation import EQUAL
-
 
 @triton.jit
 def _turns(  # type: ignore[no-untyped-def]
@@ -46,7 +44,7 @@ def _turns(  # type: ignore[no-untyped-def]
         square = tl.where(lanes == far, b + a - 1, tl.where(lanes == near, 1.0, square))
 
 
-def unit_norms(rows: Tensor) -> Tensor:
+def unit_norms(rows: Tensor, equal: float) -> Tensor:
     """As `core.rotation.unit_norms`, for rows on a GPU."""
     stack = rows.reshape(-1, *rows.shape[-2:]).double().clone(memory_format=torch.contiguous_format)
     n, n_rows, n_columns = stack.shape
@@ -54,7 +52,7 @@ def unit_norms(rows: Tensor) -> Tensor:
     launch(
         stack,
         (stack * stack).sum(dim=2),
-        EQUAL,
+        equal,
         n_rows,
         n_columns,
         ROWS=triton.next_power_of_2(n_rows),
