@@ -102,21 +102,23 @@ class ClassStack:
     def update(self, coded: Coded, shared: Tensor) -> Tensor:
         """Each own atom in turn, of all classes at once; by how much the objective fell."""
         X0, X = coded.codes[..., : len(shared)], coded.codes[..., len(shared) :]
-        targets = X.mT @ (self.rows - X0 @ shared)
-        coupling = X.mT @ X
+        A, targets = X.mT @ X, X.mT @ (self.rows - X0 @ shared)
+        before = _left(A, targets, self.own)
+        coupling = A.clone()
         coupling.diagonal(dim1=1, dim2=2).zero_()
-        fall = targets.new_zeros(())
         for j in range(self.own.shape[1]):
-            atom = self.own[:, j]
-            v = targets[:, j] - (coupling[:, j : j + 1] @ self.own)[:, 0]
-            norms = torch.linalg.vector_norm(v, dim=1)
-            used = norms > coded.floors
-            falls = norms - (v * atom).sum(dim=1)
-            fall = fall + 2 * torch.where(used, falls, 0.0).sum()
-            scaled = v / torch.where(used, norms, 1.0)[:, None]
-            self.own[:, j] = torch.where(used[:, None], scaled, atom)
-            self.unused[:, j] = used.logical_not()
-        return fall
+            row = slice(j, j + 1)
+            v = torch.baddbmm(targets[:, row], coupling[:, row], self.own, alpha=-1)
+            norms = torch.linalg.vector_norm(v, dim=2, keepdim=True)
+            unused = norms <= coded.floors[:, None, None]
+            self.own[:, row] = torch.where(unused, self.own[:, row], v / norms)
+            self.unused[:, row] = unused[..., 0]
+        return before - _left(A, targets, self.own)
+
+
+def _left(A: Tensor, targets: Tensor, D: Tensor) -> Tensor:
+    """‖Y − XD‖², but for what does not depend on D: ⟨A, DDᵀ⟩ − 2⟨XᵀY, D⟩."""
+    return (A * (D @ D.mT)).sum() - 2 * (targets * D).sum()
 
 
 class ClassSweep:
