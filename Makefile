@@ -158,10 +158,10 @@ reproduce: $(VENV)/.dev
 	$(BIN)/crosslabel reproduce all --jobs 2 --store $(KEPT)/store --features $(KEPT)
 	$(BIN)/python -m crosslabel.lab.documented --store $(KEPT)/store
 
-## make bench-gpu  iterations and queries on a GPU, at the sizes of the paper's data sets
+## make bench-gpu  iterations, queries and whole fits on a GPU, at the sizes of the paper's data sets and of many classes
 bench-gpu: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.gpu --stages $(RECORD)
-	$(BIN)/python -m benchmarks.gpu_fits
+	$(BIN)/python -m benchmarks.gpu_fits $(RECORD)
 
 ## make bench-stream  12 GB from disk, 10,000 classes, all of (Fashion-)MNIST, Dask, forgetting; takes an hour
 bench-stream: $(VENV)/.dev
