@@ -61,7 +61,8 @@ def beside(values: ArrayOrTensor, X: ArrayOrTensor) -> ArrayOrTensor:
     """Numbers or an array where X lies: a tensor on its device, or an array."""
     if not is_tensor(X):
         return np.asarray(values)
-    return sys.modules["torch"].as_tensor(values, device=X.device)
+    # What a host's array holds is staged before this returns: nobody need wait for the device.
+    return sys.modules["torch"].as_tensor(values).to(X.device, non_blocking=True)
 
 
 def dtype_of(X: ArrayOrTensor) -> np.dtype:

@@ -273,7 +273,8 @@ class Contrasts(NamedTuple):
         ndarray of shape (n_shrinkages, n_queries, n_classes)
         """
         gram, asked = self.turned(self.turned(gram).T), self.turned(asked).T
-        queries, asked = self.on_means(asked[:, self.first]), asked[:, self.rest]  # yᵀμ, Zy
+        first, rest = beside(self.first, gram), beside(self.rest, gram)
+        queries, asked = self.on_means(asked[:, first]), asked[:, rest]  # yᵀμ, Zy
         found = zeros((len(shrinkages), *queries.shape), queries)
         for place, (shift, inside, own) in enumerate(self._systems(gram, shrinkages, size)):
             found[place] = (queries - asked @ inside - 0.5 * own) / shift
@@ -305,9 +306,10 @@ class Contrasts(NamedTuple):
         self, gram: ArrayOrTensor, shrinkages: Sequence[float], size: int
     ) -> Iterator[tuple[float, ArrayOrTensor, ArrayOrTensor]]:
         """s, (ZZᵀ + nsI)⁻¹Zμ and s·μᵀ(W + sI)⁻¹μ for every shrinkage, from products as turned."""
-        along = self.on_means(gram[self.rest][:, self.first])  # Zμ
-        between = self.on_means(self.on_means(gram[self.first][:, self.first]).T)
-        centred = gram[self.rest][:, self.rest]  # ZZᵀ
+        first, rest = beside(self.first, gram), beside(self.rest, gram)
+        along = self.on_means(gram[rest][:, first])  # Zμ
+        between = self.on_means(self.on_means(gram[first][:, first]).T)
+        centred = gram[rest][:, rest]  # ZZᵀ
         xp, total = namespace(gram), self.masses.sum()
         energy, varying = (float(xp.trace(part)) / total for part in (gram, centred))
         varies = varying > UNVARIED * energy

@@ -126,7 +126,7 @@ class Samples:
         """Inner products of some samples with others."""
         if self._takes_all:
             # By rows first, then by columns: in half the time of both at once.
-            return self.gram[some][:, others]
+            return self.gram[beside(some, self.gram)][:, beside(others, self.gram)]
         if self.known is not None:
             return self.known(some, others)
         return self._products(self.scaled[some], self.scaled[others])
@@ -150,8 +150,7 @@ class Samples:
         """Of the classes without one fold, the axes that their atoms can lie along."""
         seen, found = self.seen(number), list[Axes]()
         ends = np.cumsum(np.bincount(self.labels[seen], minlength=self.n_classes))
-        members = np.split(seen, ends[:-1])
-        sizes = np.diff(ends, prepend=0)
+        members, sizes = np.split(seen, ends[:-1]), np.diff(ends, prepend=0)
         together = _TOGETHER * (_THERE if is_tensor(self.scaled) else 1)
         for size in np.unique(sizes):
             alike = np.flatnonzero(sizes == size)
@@ -174,7 +173,8 @@ class Samples:
     def _blocks(self, members: Labels) -> ArrayOrTensor:
         """Inner products within each row of samples."""
         if self._takes_all:
-            return self.gram[members[:, :, None], members[:, None, :]]
+            own = beside(members, self.gram)
+            return self.gram[own[:, :, None], own[:, None, :]]
         if self.kernel is not None:
             return namespace(self.scaled).stack([self.inner(own, own) for own in members])
         rows = self.scaled[members]
@@ -219,7 +219,7 @@ def local_evidence(
     ndarray of shape (n_grid, n_left_out, n_classes)
     """
     queries = samples.left_out(number)
-    energy = samples.energy[queries]
+    energy = samples.energy[beside(queries, samples.energy)]
     seen, parts = _seen(axes)
     products = samples.inner(queries, seen)
     residuals = zeros((len(grid), len(queries), samples.n_classes), energy)
@@ -227,7 +227,7 @@ def local_evidence(
         along = _by_class(products[:, own], one) @ one.combination
         left = 1 - _shrinkage(one, grid)
         found = energy - (1 - left**2) @ (along**2).swapaxes(1, 2)
-        residuals[:, :, one.classes] = namespace(energy).moveaxis(found, 0, 2)
+        residuals[:, :, beside(one.classes, found)] = namespace(energy).moveaxis(found, 0, 2)
     return evidence(residuals, energy)
 
 
@@ -269,7 +269,7 @@ def global_evidence(
         blocks.append(namespace(filled).sqrt(filled) * one.combination)
     coded = _codes_from_products if samples.is_wide else _codes_from_features
     along, codes = coded(samples, out, axes, blocks, ridge)
-    xp, energy = namespace(codes), samples.energy[out]
+    xp, energy = namespace(codes), samples.energy[beside(out, samples.energy)]
     q, sizes = xp.concatenate([v.reshape(-1) for v in spent]), [len(v) for w in spent for v in w]
     order = np.argsort(np.concatenate([one.classes for one in axes]))
     # Atoms of a class lie along its axes: ‖D_cᵀx‖² = Σ q x².

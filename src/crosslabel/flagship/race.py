@@ -154,7 +154,11 @@ class Runner:
         for kind, scores in found.items():
             if kind not in self.scores:
                 self.scores[kind] = zeros((len(self.samples.labels), scores.shape[1]), scores)
-            self.scores[kind][rows] = scores
+            self.scores[kind][beside(rows, scores)] = scores
+
+    def _of(self, kind: Kind, rows: Labels) -> ArrayOrTensor:
+        scores = self.scores[kind]
+        return scores[beside(rows, scores)]
 
     def judged(self, kind: Kind, rows: Labels) -> tuple[float, float]:
         """Temperature and loss of a score on these samples: the first fold, or all held out."""
@@ -162,7 +166,7 @@ class Runner:
         if key not in self.known:
             labels, weights = self.samples.labels[rows], self.samples.weights[rows]
             start = self.near.get(kind.rule)
-            found = temperature(self.scores[kind][rows], labels, weights, start)
+            found = temperature(self._of(kind, rows), labels, weights, start)
             self.known[key], self.near[kind.rule] = found, found[0]
         return self.known[key]
 
@@ -174,7 +178,7 @@ class Runner:
         from crosslabel.core.gpu.temperatures import temperatures
 
         labels, weights = self.samples.labels[rows], self.samples.weights[rows]
-        scores = [self.scores[kind][rows] for kind in new]
+        scores = [self._of(kind, rows) for kind in new]
         starts = [self.near.get(kind.rule) for kind in new]
         for kind, found in zip(new, temperatures(scores, labels, weights, starts)):
             self.known[kind, len(rows)], self.near[kind.rule] = found, found[0]
@@ -204,7 +208,7 @@ class Runner:
         kind = min(kinds, key=lambda one: self.judged(one, rows)[1])
         sharpness, _ = self.judged(kind, rows)
         labels = self.samples.labels[rows]
-        return kind, sharpness, log_losses(sharpness * self.scores[kind][rows], labels)
+        return kind, sharpness, log_losses(sharpness * self._of(kind, rows), labels)
 
     def candidate(self, rows: Labels) -> Candidate:
         """The best dictionary, joined with the best discriminant if that is still in the race."""
@@ -212,7 +216,7 @@ class Runner:
         kinds = [self.best(self.rules - {DISCRIMINANT}, rows)]
         if DISCRIMINANT in self.rules:
             kinds.append(self.best({DISCRIMINANT}, rows))
-        parts = [self.scores[kind][rows] for kind, _, _ in kinds]
+        parts = [self._of(kind, rows) for kind, _, _ in kinds]
         scores = namespace(parts[0]).stack(parts)
         scale = np.array([spread(one) for one in scores])
         totals = np.array([weights @ losses for _, _, losses in kinds])

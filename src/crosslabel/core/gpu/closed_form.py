@@ -14,6 +14,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
+from crosslabel.core.backend import beside
 from crosslabel.core.rotation import exemplars, unit_atoms
 from crosslabel.core.spectral import energies, unexplained
 from crosslabel.core.spectrum import matrix_spectra, row_spectra
@@ -97,13 +98,13 @@ def closed_form(
         The first so many classes, to which likeness is given; all if not said.
     """
     shown = len(per_class) if n_shown is None else n_shown
-    sizes = torch.as_tensor(np.asarray(per_class), device=samples.X.device)
+    sizes = beside(np.asarray(per_class), samples.X)
     ends = sizes.cumsum(0)
     atoms = samples.X.new_empty(int(sum(per_class)), samples.X.shape[1])
     values = samples.weights.new_empty(len(per_class))
     unused = torch.zeros(len(atoms), dtype=torch.bool, device=atoms.device)
     for classes, n_rows, n_atoms in _alike(samples, per_class):
-        numbers = torch.as_tensor(classes, device=atoms.device)
+        numbers = beside(classes, atoms)
         rows, weights = _padded(samples, classes, n_rows)
         places = (ends[numbers] - n_atoms)[:, None] + torch.arange(n_atoms, device=ends.device)
         looked_at = None if n_looked_at is None else (n_looked_at, int((classes < shown).sum()))
@@ -129,8 +130,8 @@ def _padded(samples: ClassRows, classes: np.ndarray, n_rows: int) -> tuple[Tenso
     """Samples of each class with zeros after them, (n, n_rows, n_features), and their weights."""
     counts, starts = samples.counts, samples.starts
     places = starts[classes, None] + np.minimum(np.arange(n_rows), counts[classes, None] - 1)
-    there = torch.as_tensor(np.arange(n_rows) < counts[classes, None], device=samples.X.device)
-    index = torch.as_tensor(places, device=samples.X.device)
+    there = beside(np.arange(n_rows) < counts[classes, None], samples.X)
+    index = beside(places, samples.X)
     weights = samples.weights[index] * there
     return samples.X[index] * there[..., None], weights
 

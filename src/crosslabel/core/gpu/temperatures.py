@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from crosslabel.core.backend import on_gpu
+from crosslabel.core.backend import beside, on_gpu
 from crosslabel.core.joint import DOUBT, FAR, NEAR, ROUNDING, STEPS, TOLERANCE
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
@@ -44,7 +44,7 @@ def _judged(
     scores: Tensor, labels: Labels, weights: Array, starts: Sequence[float | None]
 ) -> Iterator[tuple[float, float]]:
     w, mass, classes, begin = (
-        torch.as_tensor(v, device=scores.device)
+        beside(v, scores)
         for v in (
             weights,
             weights * (1 + DOUBT / weights.sum()),
