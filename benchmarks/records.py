@@ -53,11 +53,19 @@ def key_of(what: str) -> str:
 
 
 def this_machine() -> str:
-    """Processor, cores and versions, for those who compare."""
+    """GPU, processor, cores and versions, for those who compare."""
     return (
-        f"{_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+        f"{_gpu()}{_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
         f"NumPy {np.__version__}, SciPy {scipy.__version__}, scikit-learn {sklearn.__version__}"
     )
+
+
+def _gpu() -> str:
+    """The GPU that torch has found, if torch was asked for and found one."""
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.cuda.is_available():
+        return ""
+    return f"{torch.cuda.get_device_name()}, torch {torch.__version__}, "
 
 
 def _processor() -> str:
