@@ -145,7 +145,7 @@ def agreement(device: str, part: int) -> Iterator[Line]:
         models = [CrossLabelClassifier(random_state=0, device=d).fit(X, y) for d in (None, device)]
         ours, theirs = (model.predict_proba(queries) for model in models)
         apart = np.abs(ours - theirs).max()
-        yield Line(f"device and host | defaults | probabilities of {size}", apart, "<=", 1e-10)
+        yield Line(f"defaults on device and host: probabilities, {size}", apart, "<=", 1e-10)
 
 
 def _compared(size: tuple[int, int, int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
