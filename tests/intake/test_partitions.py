@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -15,6 +16,8 @@ from tests.core.problems import shuffled_fruit
 da = pytest.importorskip("dask.array", reason="needs crosslabel[dask]")
 dd = pytest.importorskip("dask.dataframe", reason="needs crosslabel[dask]")
 distributed = pytest.importorskip("distributed", reason="needs crosslabel[dask]")
+dask = pytest.importorskip("dask", reason="needs crosslabel[dask]")
+torch = pytest.importorskip("torch", reason="needs crosslabel[gpu]")
 pd = pytest.importorskip("pandas", reason="needs crosslabel[dask]")
 
 
@@ -83,6 +86,57 @@ def test_predictions_and_codes_are_lazy(data, model):
             assert_array_equal(found, expected)
         else:
             assert_allclose(found, expected, atol=1e-12)
+
+
+class OnGpu:
+    """An array that says that it lies on a GPU, as CuPy's do: NumPy cannot take it."""
+
+    __cuda_array_interface__: ClassVar = {}
+
+    def __init__(self, values):
+        self.values, self.shape = torch.as_tensor(values), values.shape
+
+    def __array__(self, *args, **kwargs):
+        raise TypeError("Implicit conversion to a NumPy array is not allowed.")
+
+    def __dlpack__(self, **kwargs):
+        return self.values.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
+
+
+def on_gpu(values, kind):
+    """A Dask array whose partitions are of this kind."""
+    delayed = dask.delayed(kind)
+    parts = [
+        da.from_delayed(delayed(part), part.shape, part.dtype) for part in np.array_split(values, 4)
+    ]
+    return da.concatenate(parts)
+
+
+@pytest.mark.parametrize("kind", [torch.as_tensor, OnGpu])
+@pytest.mark.parametrize("shared", [0, 1])  # classes part, or go through one summary
+def test_partitions_on_a_gpu_are_summarised_there(data, model, kind, shared):
+    X, y = data
+    weights = np.random.default_rng(0).integers(0, 3, len(X)).astype(float)
+    model.set_params(shared_atoms=shared, kept_samples=10)
+    expected = clone(model).fit(
+        da.from_array(X, 60), da.from_array(y, 60), da.from_array(weights, 60)
+    )
+    numbers = np.unique(y, return_inverse=True)[1]
+    labels = on_gpu(numbers, kind)
+    there = clone(model).fit(on_gpu(X, kind), labels, sample_weight=on_gpu(weights, kind))
+    assert_allclose(there.dictionary_, expected.dictionary_, atol=1e-10)
+    lazy = there.predict(on_gpu(X, kind))
+    assert_array_equal(there.classes_[lazy.compute()], there.classes_[there.predict(X)])
+
+
+def test_a_value_that_is_not_finite_is_named_on_a_gpu_too(data, model):
+    X, y = data[0].copy(), np.unique(data[1], return_inverse=True)[1]
+    X[70, 3] = np.nan
+    with pytest.raises(ValueError, match=r"NaN: feature 3 in row .* of partition"):
+        model.fit(on_gpu(X, torch.as_tensor), on_gpu(y, torch.as_tensor))
 
 
 def test_misuse_is_explained(data, model):

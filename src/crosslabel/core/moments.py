@@ -1,7 +1,8 @@
 """All that training needs to know of the samples: count, mean and scatter of each class.
 
 The objective sees the data through these alone, so they can be added, merged and removed exactly,
-wherever and in whatever order the samples come.
+wherever and in whatever order the samples come. Samples may be a tensor: then its statistics, which
+are arrays always, are all that leaves its device.
 """
 
 from __future__ import annotations
@@ -14,7 +15,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crosslabel.core.backend import factor_rows
+from crosslabel.core.backend import (
+    ArrayOrTensor,
+    beside,
+    dtype_of,
+    factor_rows,
+    from_device,
+    in_float64,
+    in_type,
+    is_tensor,
+    namespace,
+)
 from crosslabel.core.scaling import Array
 
 Labels = NDArray[np.intp]
@@ -133,18 +144,18 @@ class Moments:
     @classmethod
     def from_samples(
         cls,
-        X: Array,
+        X: ArrayOrTensor,
         labels: Labels,
         n_classes: int,
         sample_weight: Array | None = None,
         dtype: np.dtype | None = None,
-        scale: Callable[[Array], Array] = lambda X: X,
+        scale: Callable[[ArrayOrTensor], ArrayOrTensor] = lambda X: X,
     ) -> Moments:
         """Statistics of labelled samples.
 
         Parameters
         ----------
-        X : ndarray of shape (n_samples, n_features)
+        X : ndarray or tensor of shape (n_samples, n_features)
         labels : ndarray of int of shape (n_samples,)
             Classes 0 … n_classes−1; a class may have no sample.
         n_classes : int
@@ -159,12 +170,14 @@ class Moments:
         order = np.argsort(labels, kind="stable")
         bounds = np.searchsorted(labels[order], np.arange(n_classes + 1))
         parts = [order[a:b] for a, b in pairwise(bounds)]
-        # One piece of memory for all classes: new ones would be cleared by the system each time.
-        work = np.empty((max(map(len, parts)), X.shape[1]), X.dtype)
-        each = []
-        for part in parts:
-            rows = scale(np.take(X, part, axis=0, out=work[: len(part)], mode="clip"))
-            each.append(moments(rows, weights[part], dtype, overwrite=True))
+        if is_tensor(X):
+            rows = (X[beside(part, X)] for part in parts)
+        else:
+            # One piece of memory for all classes: the system would clear a new one each time.
+            work = np.empty((max(map(len, parts)), X.shape[1]), X.dtype)
+            rows = (np.take(X, p, axis=0, out=work[: len(p)], mode="clip") for p in parts)
+        own = zip(rows, parts)
+        each = [moments(scale(some), weights[p], dtype, overwrite=True) for some, p in own]
         counts, means, scatters = zip(*each)
         return cls(np.array(counts), np.array(means), scatters)
 
@@ -231,13 +244,13 @@ class ClassMoments(NamedTuple):
 
 
 def moments(
-    X: Array, weights: Array, dtype: np.dtype | None = None, *, overwrite: bool = False
+    X: ArrayOrTensor, weights: Array, dtype: np.dtype | None = None, *, overwrite: bool = False
 ) -> ClassMoments:
     """Count, mean and scatter of the weighted samples of one class.
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or tensor of shape (n_samples, n_features)
     weights : ndarray of shape (n_samples,)
     dtype : dtype, optional
         Of mean and scatter, for sums over more samples than these; that of X if not given.
@@ -245,27 +258,26 @@ def moments(
         Whether X may be used as working memory.
     """
     n_features, count = X.shape[1], float(weights.sum())
-    dtype = np.dtype(dtype or X.dtype)
+    dtype = np.dtype(dtype or dtype_of(X))
     if count == 0:
         return ClassMoments(0.0, np.zeros(n_features, dtype), Scatter.zero(n_features, dtype))
+    shares, roots = beside(weights / count, X), in_type(beside(np.sqrt(weights), X), X.dtype)
     # In float64 whatever the samples are: a mean of many would lose digits.
-    mean = np.einsum("i,ij->j", weights / count, X, dtype=np.float64)
-    centred = np.subtract(X, mean.astype(X.dtype), out=X if overwrite else None)
-    roots = np.sqrt(weights).astype(X.dtype)
+    exact = shares @ X.double() if is_tensor(X) else np.einsum("i,ij->j", shares, X, dtype=float)
+    mean, center = from_device(exact).astype(dtype), in_type(exact, X.dtype)
+    centred = namespace(X).subtract(X, center, out=X if overwrite else None)
     if (weights != 1).any():
         centred *= roots[:, None]
-    mean = mean.astype(dtype)
     if len(X) > n_features:
-        return ClassMoments(
-            count, mean, Scatter((centred.T @ centred).astype(dtype, copy=False), False)
-        )
+        scatter = from_device(centred.T @ centred).astype(dtype, copy=False)
+        return ClassMoments(count, mean, Scatter(scatter, False))
     # A reflection that takes the vector of root weights to an axis takes the scaled samples to
     # √n ȳ (one row, dropped) and n − 1 rows whose Gram matrix is the scatter.
-    axis = roots.astype(np.float64) / np.sqrt(count)
+    axis = in_float64(roots) / np.sqrt(count)
     axis[0] += 1.0
-    shift = (axis / axis[0]).astype(X.dtype)
+    shift = in_type(axis / axis[0], X.dtype)
     rows = centred[1:] - shift[1:, None] * (shift @ centred / (shift @ shift) * 2)
-    return ClassMoments(count, mean, Scatter(rows.astype(dtype, copy=False), True))
+    return ClassMoments(count, mean, Scatter(from_device(rows).astype(dtype, copy=False), True))
 
 
 def _shift_row(a: ClassMoments, b: ClassMoments) -> Array:

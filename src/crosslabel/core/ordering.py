@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from crosslabel.core.backend import ArrayOrTensor, beside, from_device
 from crosslabel.core.moments import ImpossibleRemovalError, Labels
 from crosslabel.core.scaling import Array
 
@@ -208,20 +209,19 @@ class KeptSample:
 
     def add(
         self,
-        X: Array,
+        X: ArrayOrTensor,
         labels: Labels,
         weights: Array,
         hashes: Words,
-        scale: Callable[[Array], Array] = lambda X: X,
+        scale: Callable[[ArrayOrTensor], ArrayOrTensor] = lambda X: X,
     ) -> KeptSample:
-        """The sample after these samples were seen too; only those that are kept are scaled."""
+        """The sample after these samples were seen too; only what is kept is scaled, comes home."""
         new = np.flatnonzero(self.admits(labels, hashes))
         new = new[self._places(labels[new], hashes[new]) <= self.size]
         if len(new) == 0:
             return self
-        other = self._with(
-            X=scale(X[new]), labels=labels[new], weights=weights[new], hashes=hashes[new]
-        )
+        rows = from_device(scale(X[beside(new, X)]))
+        other = self._with(X=rows, labels=labels[new], weights=weights[new], hashes=hashes[new])
         return self.merge(other)
 
     def _places(self, labels: Labels, hashes: Words) -> NDArray[np.intp]:

@@ -15,8 +15,16 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crosslabel.core.backend import beside
 from crosslabel.intake.labels import ClassLabels, places, union
-from crosslabel.intake.partitions import DaskCollection, merged, part_of, partitions_of, weights_of
+from crosslabel.intake.partitions import (
+    DaskCollection,
+    labels_of,
+    merged,
+    part_of,
+    partitions_of,
+    weights_of,
+)
 from crosslabel.intake.summary import Summary
 
 if TYPE_CHECKING:
@@ -89,7 +97,7 @@ def _counted(
     y: ArrayLike, weights: ArrayLike | None = None
 ) -> tuple[ClassLabels, NDArray[np.intp], float]:
     """Labels of one partition, how many samples have each, and all their weight."""
-    targets = np.asarray(y).ravel()
+    targets = labels_of(y)
     given = weights_of(weights, len(targets))
     return *np.unique(targets[given > 0], return_counts=True), float(given.sum())
 
@@ -121,5 +129,5 @@ def _pieces(
     of_row, found = blocks[numbers], []
     for k in np.unique(blocks[blocks >= 0]).tolist():
         rows = heavy[of_row == k]
-        found.append(empty.absorb(X[rows], targets[rows], weights[rows]))
+        found.append(empty.absorb(X[beside(rows, X)], targets[rows], weights[rows]))
     return found

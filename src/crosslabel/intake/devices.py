@@ -13,9 +13,10 @@ import numpy as np
 
 from crosslabel.core.backend import ArrayOrTensor, device_named, is_tensor, require_torch
 from crosslabel.core.initialise import INITIALISERS, Initialiser
+from crosslabel.core.ordering import Words
 from crosslabel.core.rules import Rule
 from crosslabel.core.solver import Solution
-from crosslabel.intake.checking import check_squares
+from crosslabel.intake.checking import check_finite, check_squares
 
 if TYPE_CHECKING:
     import torch
@@ -56,6 +57,29 @@ def tensor_queries(X: ArrayOrTensor, name: str | None, n_features: int) -> Array
     if not len(samples):
         raise ValueError("Found a tensor with 0 samples, while a minimum of 1 is required.")
     return samples
+
+
+def where_it_lies(X: object) -> ArrayOrTensor:
+    """An array on a GPU as a tensor that shares its memory; anything else as it is."""
+    if is_tensor(X) or not hasattr(X, "__cuda_array_interface__"):
+        return X
+    return require_torch("An array on a GPU").from_dlpack(X)
+
+
+def samples_there(X: torch.Tensor, dtype: np.dtype, place: Callable[[int], str]) -> torch.Tensor:
+    """Finite samples of this type where they are; `place` tells where a row is that is not."""
+    torch = require_torch("A tensor")
+    samples = X.detach().to(getattr(torch, dtype.name)).contiguous()
+    if not bool(torch.isfinite(samples).all()):
+        check_finite(samples.cpu().numpy(), place)
+    return samples
+
+
+def hashes_there(X: torch.Tensor) -> Words:
+    """As `core.ordering.row_hashes`, reckoned where the samples are."""
+    from crosslabel.core.gpu.ordering import row_hashes
+
+    return row_hashes(X).cpu().numpy().view(np.uint64)
 
 
 def on_device(

@@ -2,6 +2,7 @@
 
 Dask's own scheduler does the work: threads, a `LocalCluster`, or any cluster whose `Client` is
 active. Each task is a function of its partition alone, so that a worker that dies costs time only.
+A partition that lies on a GPU, of CuPy or torch, is summarised there.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crosslabel.core.scaling import Array
+from crosslabel.core.backend import ArrayOrTensor, from_device, is_tensor
 from crosslabel.intake.checking import DASK, check_finite, checked_weights, package_of
+from crosslabel.intake.devices import samples_there, where_it_lies
 from crosslabel.intake.labels import ClassLabels
 from crosslabel.intake.summary import Summary, merge_all
 
@@ -46,6 +48,10 @@ class DaskCollection(Protocol):
 
     def map_blocks(self, function: Callable[..., object], /, **settings: object) -> Self:
         """A function of each block of an array, when it is asked for."""
+        ...
+
+    def __getitem__(self, key: tuple[slice, int], /) -> Self:
+        """A column."""
         ...
 
     def map_partitions(
@@ -101,9 +107,9 @@ def merged(summaries: Sequence[Delayed]) -> Delayed:
 
 
 class Part(NamedTuple):
-    """Samples of one partition, checked; some may have no weight."""
+    """Samples of one partition, checked, where they lie; some may have no weight."""
 
-    X: Array
+    X: ArrayOrTensor
     targets: ClassLabels
     weights: NDArray[np.float64]
 
@@ -116,21 +122,33 @@ def part_of(
     weights: ArrayLike | None = None,
 ) -> Part:
     """The samples of one partition in a type of float; runs on a worker."""
-    samples = np.ascontiguousarray(np.asarray(X), dtype=dtype)
-    targets = np.asarray(y).ravel()
-    if len(targets) != len(samples):
+    rows, targets = where_it_lies(X), labels_of(y)
+    if len(targets) != len(rows):
         raise ValueError(
-            f"Partition {number} has {len(samples)} rows of X, but {len(targets)} labels. "
+            f"Partition {number} has {len(rows)} rows of X, but {len(targets)} labels. "
             "Partition X and y alike."
         )
-    check_finite(samples, lambda row: f"row {row} of partition {number}")
+
+    def place(row: int) -> str:
+        return f"row {row} of partition {number}"
+
+    samples: ArrayOrTensor
+    if is_tensor(rows):
+        samples = samples_there(rows, dtype, place)
+    else:
+        samples = np.ascontiguousarray(np.asarray(rows), dtype=dtype)
+        check_finite(samples, place)
     return Part(samples, targets, weights_of(weights, len(samples)))
+
+
+def labels_of(y: ArrayLike) -> ClassLabels:
+    """The labels of one partition, at home; runs on a worker."""
+    return np.asarray(from_device(where_it_lies(y))).ravel()
 
 
 def weights_of(weights: ArrayLike | None, n_samples: int) -> NDArray[np.float64]:
     """The weights of one partition; runs on a worker."""
-    given = None if weights is None else np.asarray(weights).ravel()
-    return checked_weights(given, n_samples)
+    return checked_weights(None if weights is None else labels_of(weights), n_samples)
 
 
 def _summarise(number: int, summary: Summary, *part: ArrayLike) -> Summary:
@@ -182,12 +200,17 @@ def lazily(method: Callable[..., Any], estimator: object, X: DaskCollection) -> 
         meta = _framed(result[:0], X._meta.index[:0])
         return X.map_partitions(_call_framed, name, travelling, meta=meta)
     X = X.rechunk({1: -1})
-    wide = {"drop_axis": 1} if result.ndim == 1 else {"chunks": (X.chunks[0], result.shape[1:])}
-    return X.map_blocks(_call, method=name, model=travelling, meta=result[:0], **wide)
+    # To drop an axis Dask would join parts, which it cannot do with every array on a GPU.
+    wide = result if result.ndim > 1 else result[:, None]
+    chunks = X.chunks[0], wide.shape[1:]
+    found = X.map_blocks(_call, method=name, model=travelling, meta=wide[:0], chunks=chunks)
+    return found if result.ndim > 1 else found[:, 0]
 
 
-def _call(X: Array, method: str, model: object) -> NDArray[np.generic]:
-    return getattr(model, method)(X)
+def _call(X: ArrayLike, method: str, model: object) -> NDArray[np.generic]:
+    """What the method gives, in columns, at home."""
+    found = from_device(getattr(model, method)(where_it_lies(X)))
+    return found.reshape(len(found), -1)
 
 
 def _call_framed(frame: pd.DataFrame, name: str, model: object) -> pd.Series | pd.DataFrame:

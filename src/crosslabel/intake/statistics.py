@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_array, check_X_y, column_or_1d
 
 from crosslabel.core import moments as core
+from crosslabel.core.backend import ArrayOrTensor, beside
 from crosslabel.core.moments import ClassMoments, ImpossibleRemovalError, Moments, Scatter
 from crosslabel.core.scaling import Array, unit_rows
 from crosslabel.files import arrays as archive
@@ -97,16 +98,16 @@ class ClassStatistics:
     @classmethod
     def of_checked(
         cls,
-        X: Array,
+        X: ArrayOrTensor,
         y: labels.ClassLabels,
         weights: Array,
         normalized: bool,
-        scale: Callable[[Array], Array] = lambda X: X,
+        scale: Callable[[ArrayOrTensor], ArrayOrTensor] = lambda X: X,
     ) -> ClassStatistics:
         """Statistics of valid samples, which `scale` is applied to class by class."""
         kept = weights > 0
         if not kept.all():
-            X, y, weights = X[kept], y[kept], weights[kept]
+            X, y, weights = X[beside(kept, X)], y[kept], weights[kept]
         if len(y) == 0:
             return cls.empty(X.shape[1], normalize=normalized)
         classes, numbers = np.unique(y, return_inverse=True)

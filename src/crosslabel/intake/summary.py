@@ -13,12 +13,14 @@ from functools import reduce
 
 import numpy as np
 
+from crosslabel.core.backend import ArrayOrTensor, beside, is_tensor
 from crosslabel.core.moments import Moments
 from crosslabel.core.ordering import KeptSample, Words, key_sums, row_hashes, sample_keys
 from crosslabel.core.scaling import Array
 from crosslabel.files import arrays as archive
 from crosslabel.intake import labels
 from crosslabel.intake.checking import Training
+from crosslabel.intake.devices import hashes_there
 from crosslabel.intake.lift import Lift
 from crosslabel.intake.statistics import ClassStatistics
 
@@ -112,7 +114,7 @@ class Summary:
 
     def absorb(
         self,
-        X: Array,
+        X: ArrayOrTensor,
         y: labels.ClassLabels,
         weights: Array | None = None,
         hashes: Words | None = None,
@@ -121,7 +123,7 @@ class Summary:
 
         Parameters
         ----------
-        X : ndarray of shape (n_samples, n_features)
+        X : ndarray or tensor of shape (n_samples, n_features)
             Valid samples of the summary's type, in C order, as they were given.
         y : ndarray of shape (n_samples,)
         weights : ndarray of shape (n_samples,) or None
@@ -129,13 +131,14 @@ class Summary:
             Of the samples, where they are known.
         """
         weights = np.ones(len(X)) if weights is None else weights
-        hashes = row_hashes(X) if hashes is None else hashes
+        if hashes is None:
+            hashes = hashes_there(X) if is_tensor(X) else row_hashes(X)
         kept = weights > 0
         if not kept.all():
-            X, y, weights, hashes = X[kept], y[kept], weights[kept], hashes[kept]
+            X, y, weights, hashes = X[beside(kept, X)], y[kept], weights[kept], hashes[kept]
         if len(X) == 0:
             return self
-        scale: Callable[[Array], Array] = self.lift
+        scale: Callable[[ArrayOrTensor], ArrayOrTensor] = self.lift
         if len(X) <= self.sample.size:  # all are kept lifted: once, for statistics and sample
             X, scale = self.lift(X), as_it_is
         found = self.statistics.of_checked(X, y, weights, self.lift.unit, scale)
@@ -230,7 +233,7 @@ def merge_all(summaries: list[Summary]) -> Summary:
     return reduce(Summary.merge, summaries)
 
 
-def as_it_is(X: Array) -> Array:
+def as_it_is(X: ArrayOrTensor) -> ArrayOrTensor:
     """Samples that need no scaling."""
     return X
 
