@@ -66,3 +66,12 @@ def test_atoms_are_turned_by_the_weighted_means_of_their_classes(monkeypatch):
     means = np.concatenate([args[3].numpy() for args, _, _ in calls])
     by_first = np.argsort(means[:, 0]), np.argsort(statistics.means[:, 0])
     assert_allclose(means[by_first[0]], statistics.means[by_first[1]])
+
+
+@pytest.mark.parametrize("shown", range(len(COUNTS) + 1))
+def test_the_first_classes_alone_are_given_likeness(shown):
+    rows, per_class = class_rows(12)[0], (3, 4, 5, 4, 4, 1)
+    found = device.closed_form(rows, per_class, 0.05, 64, shown).atoms
+    likely, free = (device.closed_form(rows, per_class, 0.05, n).atoms for n in (64, None))
+    n_likely = sum(per_class[:shown])
+    assert_allclose(found.numpy(), torch.cat([likely[:n_likely], free[n_likely:]]), atol=1e-10)
