@@ -83,3 +83,12 @@ def test_several_sets_of_samples_are_solved_together_as_each_alone():
         assert not own.atoms[:, width:].any()
         assert_allclose(own.values.numpy(), one.values.numpy(), rtol=1e-10)
         assert_array_equal(own.unused.numpy(), one.unused.numpy())
+
+
+@pytest.mark.parametrize("shown", range(len(COUNTS) + 1))
+def test_the_first_classes_alone_are_given_likeness(shown):
+    rows, per_class = class_rows(12)[0], (3, 4, 5, 4, 4, 1)
+    found = device.closed_form(rows, per_class, 0.05, 64, shown).atoms
+    likely, free = (device.closed_form(rows, per_class, 0.05, n).atoms for n in (64, None))
+    n_likely = sum(per_class[:shown])
+    assert_allclose(found.numpy(), torch.cat([likely[:n_likely], free[n_likely:]]), atol=1e-10)
