@@ -14,6 +14,7 @@ from crosslabel.core.joint import (
     evidence,
     fit_weights,
     log_losses,
+    mixed,
     shares,
     spread,
     temperature,
@@ -192,19 +193,31 @@ def test_weights_are_pulled_to_ones_over_their_number():
 
 
 def test_a_step_is_halved_until_the_value_falls():
-    def value(a):
-        return float(np.sum((a - 0.3) ** 2))
+    def at(a):
+        return ((a - 0.3) ** 2).sum(axis=1), 2 * (a - 0.3), np.full((len(a), 1, 1), 2.0)
 
-    start = np.zeros(1)
-    moved, lower = _descend(start, np.ones(1), value(start), value)
-    assert moved == [0.5]
-    assert lower == pytest.approx(0.04)
-    stayed, same = _descend(np.array([0.3]), np.ones(1), 0.0, value)
-    assert (stayed, same) == (0.3, 0.0)
-    for height in (9.0, 8.0, 0.5):
-        moved, _ = _descend(np.zeros(2), np.array([8.0, -4.0]), height, lambda a: a.sum())
-        assert_allclose(moved, {9.0: [8, 0], 8.0: [4, 0], 0.5: [0.25, 0]}[height])
-    assert _descend(start, np.ones(1), 0.0, lambda a: 0.0) == (start, 0.0)
+    far, there = np.zeros((2, 1)), np.full((2, 1), 0.3)
+    none, last = np.zeros(2, bool), np.array([False, True])
+    moved, (height, slope, _) = _descend(far, np.ones((2, 1)), at(far)[0], at, none)
+    assert moved.tolist() == [[0.5], [0.5]]
+    assert_allclose(height, [0.04, 0.04])
+    assert_allclose(slope, [[0.4], [0.4]])
+    moved, (height, _, _) = _descend(there, np.ones((2, 1)), at(there)[0], at, last)
+    assert_allclose(moved, [[0.3], [1.3]])  # it stays where nothing falls, but for a last step
+    assert_allclose(height, [0.0, 1.0], atol=1e-15)
+
+
+@pytest.mark.parametrize("n_kinds", [1, 2, 3])
+def test_several_problems_have_the_weights_of_each_alone(n_kinds):
+    labels, weights = problem(0)[1:]
+    scores = np.stack([problem(seed, n_kinds)[0] + np.eye(4)[labels] for seed in range(4)])
+    scores[2] *= 1e3
+    start = np.random.default_rng(0).uniform(0, 1, (4, n_kinds))
+    found = fit_weights(scores, labels, weights, start=start, pull=2.0)
+    alone = [fit_weights(s, labels, weights, start=a, pull=2.0) for s, a in zip(scores, start)]
+    assert_allclose(found, alone, rtol=1e-9, atol=1e-12)
+    assert_allclose(spread(scores)[1], [spread(one) for one in scores[1]])
+    assert_allclose(mixed(start, scores), np.einsum("pk,pknc->pnc", start, scores))
 
 
 @pytest.mark.parametrize("scale", [2.0**-90, 1.0, 2.0**90])
@@ -219,7 +232,8 @@ def test_the_spread_of_no_scores_and_of_a_stack_of_them():
     assert spread(np.zeros((0, 3))) == 1
     stack = np.random.default_rng(0).normal(size=(2, 3, 4))
     about = [row - row.mean() for scores in stack for row in scores]
-    assert spread(stack) == pytest.approx(np.sqrt(np.mean(np.square(about))))
+    about = np.square(about).reshape(2, 12)
+    assert_allclose(spread(stack), np.sqrt(about.mean(axis=1)))
 
 
 def test_evidence_of_queries_of_any_energy():
@@ -270,10 +284,11 @@ def test_steps_end_when_they_are_small_beside_the_largest_weight(
     scores, labels, weights = problem(3)
     start, moves = np.array([largest, 0.1]), []
 
-    def descend(a, step, height, value):
+    def descend(a, step, height, at, is_last):
         """To and fro by about what ends the steps."""
         moves.append(a)
-        return start + (len(moves) % 2) * np.array([0.0, size * small]), height
+        moved = start + (len(moves) % 2) * np.array([[0.0, size * small]])
+        return moved, at(moved)
 
     monkeypatch.setattr(joint, "_descend", descend)
     fit_weights(scores, labels, weights, start=start)
