@@ -29,11 +29,14 @@ def test_atoms_of_a_comparison_method_are_drawn(digits):
 
 
 @pytest.mark.parametrize("draw", DRAWN)
-@pytest.mark.parametrize("make", [CRC, lambda: make_pipeline(CrossLabelClassifier(ridge=0.1)),
-                                  lambda: RejectingClassifier(CrossLabelClassifier(rule="local", ridge=0.1))])  # fmt: skip
-def test_a_model_without_what_is_drawn_is_refused_by_its_name(draw, make, digits):
+@pytest.mark.parametrize(
+    "around",
+    [lambda inner: CRC(), make_pipeline, RejectingClassifier],
+    ids=lambda one: one.__name__,
+)
+def test_a_model_without_what_is_drawn_is_refused_by_its_name(draw, around, digits):
     X, y = digits[0][:100], digits[1][:100]
-    model = make().fit(X, y)
+    model = around(CrossLabelClassifier(rule="local", ridge=0.1)).fit(X, y)
     with pytest.raises(TypeError, match=f"^{type(model).__name__} has no `.*Give a CrossLabelCl"):
         draw(model, X, y)
 
