@@ -16,16 +16,21 @@ from crosslabel.displays import RulesDisplay
 X, y = load_digits(return_X_y=True)
 X, y = X[::2], y[::2]
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 rules = ("global", "local", "global-length")
-RulesDisplay.from_estimator(
-    CrossLabelClassifier(atoms_per_class=15), X, y,
-    rules=rules, param_name="ridge", param_range=[1e-3, 1e-2, 1e-1, 0.5, 2], ax=left,
-)  # fmt: skip
-RulesDisplay.from_estimator(
-    CrossLabelClassifier(ridge=0.1), X, y,
-    rules=rules, param_name="atoms_per_class", param_range=[1, 2, 4, 8, 15, 30], ax=right,
-)  # fmt: skip
+drawn = (
+    (left, "ridge", [1e-3, 1e-2, 1e-1, 0.5, 2]),
+    (right, "atoms_per_class", [1, 2, 4, 8, 15, 30]),
+)
+for ax, name, values in drawn:
+    RulesDisplay.from_estimator(
+        CrossLabelClassifier(atoms_per_class=15, ridge=0.1),
+        *(X, y),
+        rules=rules,
+        param_name=name,
+        param_range=values,
+        ax=ax,
+    )
 plt.show()
 
 # %%
