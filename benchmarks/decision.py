@@ -17,7 +17,7 @@ from matplotlib.patches import FancyBboxPatch
 from benchmarks.figures import ROOT, figures
 
 PLACE = ROOT / "docs" / "images" / "which.svg"
-LEFT, RIGHT, WIDTH, TALL = 0.0, 5.2, 4.2, 0.78
+LEFT, RIGHT, WIDTH, TALL = 0.0, 4.1, 3.5, 0.78
 
 
 class Step(NamedTuple):
@@ -54,7 +54,7 @@ def draw(steps: list[Step], known: Mapping[str, str], place: Path) -> None:
     place : path
         Of the picture; the same content gives the same bytes.
     """
-    figure = Figure(figsize=(9.4, 1.05 * len(steps)), layout="constrained")
+    figure = Figure(figsize=(7.6, 1.05 * len(steps)), layout="constrained")
     ax = figure.subplots()
     for row, step in enumerate(steps):
         y = -1.15 * row
@@ -80,7 +80,7 @@ def _box(ax: Axes, x: float, y: float, text: str, colour: str) -> None:
         facecolor=colour, edgecolor="0.5",
     )  # fmt: skip
     ax.add_patch(shape)
-    ax.text(x + WIDTH / 2, y, text, ha="center", va="center", fontsize=13)
+    ax.text(x + WIDTH / 2, y, text, ha="center", va="center", fontsize=12.5)
 
 
 def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float], word: str) -> None:

@@ -17,7 +17,7 @@ from crosslabel import CrossLabelClassifier
 X, y = make_moons(200, noise=0.2, random_state=0)
 X_test, y_test = make_moons(2000, noise=0.2, random_state=1)
 settings = {
-    "unit norm: directions": {"scale": "unit", "offset": 0, "kernel": "linear"},
+    "unit norm (directions)": {"scale": "unit", "offset": 0, "kernel": "linear"},
     "with an offset": {"scale": "standard", "offset": 1.0, "kernel": "linear"},
     "with an RBF kernel": {"scale": "standard", "offset": 1.0, "kernel": "rbf"},
     "chosen": {},

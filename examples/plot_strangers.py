@@ -38,7 +38,7 @@ ax.legend()
 plt.show()
 
 # %%
-# What was promised, and what came.
+# What was asked for, and what came.
 accepted = np.mean(model.predict(X[~known]) != -1)
 refused = np.mean(model.predict(X_known) == -1)
 print(f"strangers accepted: {accepted:.3f}, asked for: {model.false_accept_rate}")

@@ -136,17 +136,34 @@ def test_every_parameter_is_told_of(owner, name):
     assert own <= names, f"{name} does not tell of {sorted(own - names)}"
 
 
-@pytest.mark.parametrize("command", command_pages.commands(), ids=lambda one: one.name)
-def test_a_command_has_examples_that_are_parsed_and_words_that_are_told_of(command, reference):
+COMMANDS = {command.name: command for command in command_pages.commands()}
+
+
+def unknown_options(line):
+    """Options of a typed command that it does not have."""
+    words = line.partition("  #")[0].split()[1:]
+    name = " ".join(words[: 2 if words[0] == "data" else 1])
+    options = {"--help", "--version"}
+    for told, _ in COMMANDS[name].parameters if name in COMMANDS else []:
+        options |= set(re.findall(r"--?[a-z][\w-]*", told))
+    assert name in COMMANDS or words[0] in {"--version", "COMMAND"}, line
+    return {word for word in words if re.match(r"--?[a-z]", word)} - options
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=lambda one: one.name)
+def test_a_command_has_examples_and_words_that_are_told_of(command, reference):
     assert f"\ncrosslabel {command.name}\n" in reference["commands"]
     assert command.about
     assert all(told.strip() for _, told in command.parameters)
     ours = [line for line in command.examples if line.startswith(f"crosslabel {command.name}")]
     assert ours
-    options = {word for words, _ in command.parameters for word in re.findall(r"--?[\w-]+", words)}
-    for line in ours:
-        typed = re.findall(r"(?<= )--?[a-z][\w-]*", line.partition("  #")[0])
-        assert set(typed) <= options, line
+    assert not any(unknown_options(line) for line in ours)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_commands_on_a_page_are_the_command_lines(page):
+    for line in re.findall(r"^\$ (crosslabel .*)$", page.read_text("utf-8"), re.MULTILINE):
+        assert not unknown_options(line), line
 
 
 def test_what_pages_and_examples_import_stands_in_the_reference():

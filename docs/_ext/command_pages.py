@@ -57,8 +57,7 @@ def page() -> str:
         title = f"{NAME} {one.name}"
         parts += [title, "-" * len(title), "", _code(one.about), "", ".. code-block:: console", ""]
         parts += [*(f"   $ {line}" for line in one.examples), ""]
-        parts += [".. list-table::", "   :header-rows: 1", "", "   * - word", "     - what"]
         for word, told in one.parameters:
-            parts += [f"   * - ``{word}``", f"     - {_code(' '.join(told.split()))}"]
+            parts += [f"``{word}``", f"   {_code(' '.join(told.split()))}"]
         parts.append("")
     return "\n".join(parts)

@@ -28,8 +28,8 @@ PACKAGES["crosslabel.displays"] = displays
 
 BEYOND = {
     "crosslabel": [
-        *("flagship.audit.Audit", "flagship.twins.Twins", "flagship.explanation.Explanation"),
-        *("flagship.explanation.ClassView", "core.rules.explanation.Share", "flagship.top.Top"),
+        *("flagship.twins.Twins", "flagship.explanation.Explanation", "flagship.top.Top"),
+        *("flagship.explanation.ClassView", "core.rules.explanation.Share"),
     ],
     "crosslabel.datasets.splits": [
         name for name, _ in inspect.getmembers(splits, inspect.isfunction) if name[0] != "_"

@@ -43,18 +43,6 @@ class Audit:
     near : list of Twins
         Pairs of nearly equal samples under different labels, the nearest first. Empty for more than
         6000 samples, whose pairs are not compared.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_digits
-    >>> from crosslabel import audit
-    >>> X, y = load_digits(return_X_y=True)
-    >>> y[42] = 7  # the picture shows a one
-    >>> found = audit(X, y)
-    >>> int(found.order[0]), int(found.looks_like[42]), len(found.near)
-    (42, 1, 0)
-    >>> bool(found.probability[42] < 0.5 < found.looks_probability[42])
-    True
     """
 
     probability: Array
@@ -89,6 +77,9 @@ def audit(X: ArrayLike, y: ArrayLike, *, random_state: int = 0) -> Audit:
     Returns
     -------
     Audit
+        `suspects`, samples that another label suits better, and `order`, all samples, the most
+        doubtful first; of each sample `probability` of its own label, `looks_like`, the best of the
+        others, and `looks_probability`; `equal` and `near`, samples that are there twice.
 
     Examples
     --------
