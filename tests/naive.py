@@ -130,3 +130,27 @@ def learn(model, X, labels):
     model._class_order = np.arange(len(model.classes_))
     model._learn(X, labels)
     return model
+
+
+def newton_of_temperature(below, mass, target, a, limits):
+    """Newton's steps to the a at which Σ mass·E[below] = target under the softmax of a·below.
+
+    A step that is too far or leaves what holds the root is halved or doubled; says which were.
+    """
+    (most, far, tolerance), low, high, ways = limits, 0.0, np.inf, []
+    for _ in range(most):
+        chances = np.exp(a * below)
+        chances /= chances.sum(axis=1, keepdims=True)
+        mean, square = (chances * below).sum(axis=1), (chances * below**2).sum(axis=1)
+        slope, bend = mass @ mean - target, mass @ (square - mean**2)
+        low, high = (low, a) if slope > 0 else (a, high)
+        step = a - slope / bend
+        if abs(slope) < far * bend and low < step < high:
+            ways.append("Newton")
+        else:
+            ways.append("doubled" if high == np.inf else "halved")
+            step = 2 * a if high == np.inf else (low + high) / 2
+        a, before = step, a
+        if abs(a - before) <= tolerance * max(before, 1):
+            break
+    return a, ways

@@ -314,3 +314,24 @@ def test_parts_of_columns_diagonals_norms_and_types(kind):
     assert_allclose(home(A), before + 2 * np.eye(3))
     assert_allclose(home(backend.norms(big)), [5e200, 0])
     assert backend.dtype_of(X) == np.float64
+
+
+@pytest.mark.parametrize("scale", [1e-200, 0.1, 10.0, 1e200])
+def test_the_norm_of_a_tensor_neither_under_nor_overflows(scale):
+    torch = pytest.importorskip("torch", reason="needs PyTorch")
+    rows = np.array([[3.0, -4.0, 0.0], [0.0, 0.0, 5.0], [0.0, 0.0, 0.0]])
+    assert_allclose(backend.norms(torch.as_tensor(scale * rows)), scale * np.array([5, 5, 0]))
+
+
+def test_kernels_are_for_what_lies_on_a_gpu(monkeypatch):
+    torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'crosslabel[gpu]'")
+    from crosslabel.core.gpu import kernels
+
+    class OnGPU(torch.Tensor):
+        is_cuda = True
+
+    monkeypatch.setattr(kernels, "kernel", lambda name, X: (name, X))
+    there = torch.zeros(2).as_subclass(OnGPU)
+    assert backend.on_gpu("steps", there) == ("steps", there)
+    assert backend.on_gpu("steps", torch.zeros(2)) is None
+    assert backend.on_gpu("steps", np.zeros(2)) is None

@@ -212,3 +212,25 @@ def test_turned_samples_are_the_means_and_what_varies():
         rest = turned[np.intersect1d(contrasts.rest, np.flatnonzero(c == LABELS))]
         about = own - w @ own / w.sum()
         assert_allclose(rest.T @ rest, (about.T * w) @ about, atol=1e-12)
+
+
+@pytest.mark.parametrize("sizes", [(3, 2, 2), (9, 9, 9)])  # as rows, and as a matrix
+def test_one_set_of_statistics_serves_every_shrinkage(sizes):
+    """Each discriminant leaves the matrix as it was for the next."""
+    X, labels = samples(np.random.default_rng(0), sizes, 8)
+    statistics = Moments.from_samples(X, labels, 3)
+    within = WithinClass.of(statistics)
+    for alpha in (3.0, 0.2, 3.0):
+        expected = naive(X, labels, np.ones(len(X)), alpha, X)
+        assert_allclose(within.discriminant(alpha).scores(X), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-5, 1e5])
+def test_whether_samples_vary_is_relative_to_their_energy(scale):
+    """Contrasts of small samples that vary, and of large ones that do not."""
+    X, weights, _ = few_samples(1.0 if scale < 1 else 1e-8)
+    contrasts = Contrasts.of(LABELS, weights, 5)
+    X = scale * X
+    found = contrasts.discriminants(X @ X.T, X @ X.T, [0.4], 14)[0]
+    expected = by_contrasts(X, weights, 0.4, 14, X)
+    assert_allclose(found, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())

@@ -23,7 +23,7 @@ def test_values_are_the_nearest_of_eight_digits():
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("together", [7, 2**20])
+@pytest.mark.parametrize("together", [1, 7, 2**20])
 def test_a_product_is_that_of_float32_with_rounded_values(order, together, monkeypatch):
     monkeypatch.setattr(half, "TOGETHER", together)
     rng = np.random.default_rng(1)

@@ -7,16 +7,19 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq, minimize
 
+from crosslabel.core import joint
 from crosslabel.core.joint import (
     DOUBT,
     _descend,
     evidence,
     fit_weights,
     log_losses,
+    mixed,
     shares,
     spread,
     temperature,
 )
+from tests import naive
 
 
 def problem(seed: int, n_kinds: int = 2, n: int = 40, n_classes: int = 4):
@@ -190,12 +193,160 @@ def test_weights_are_pulled_to_ones_over_their_number():
 
 
 def test_a_step_is_halved_until_the_value_falls():
-    def value(a):
-        return float(np.sum((a - 0.3) ** 2))
+    def at(a):
+        return ((a - 0.3) ** 2).sum(axis=1), 2 * (a - 0.3), np.full((len(a), 1, 1), 2.0)
 
-    start = np.zeros(1)
-    moved, lower = _descend(start, np.ones(1), value(start), value)
-    assert moved == [0.5]
-    assert lower == pytest.approx(0.04)
-    stayed, same = _descend(np.array([0.3]), np.ones(1), 0.0, value)
-    assert (stayed, same) == (0.3, 0.0)
+    far, there = np.zeros((2, 1)), np.full((2, 1), 0.3)
+    none, last = np.zeros(2, bool), np.array([False, True])
+    moved, (height, slope, _) = _descend(far, np.ones((2, 1)), at(far)[0], at, none)
+    assert moved.tolist() == [[0.5], [0.5]]
+    assert_allclose(height, [0.04, 0.04])
+    assert_allclose(slope, [[0.4], [0.4]])
+    moved, (height, _, _) = _descend(there, np.ones((2, 1)), at(there)[0], at, last)
+    assert_allclose(moved, [[0.3], [1.3]])  # it stays where nothing falls, but for a last step
+    assert_allclose(height, [0.0, 1.0], atol=1e-15)
+
+
+@pytest.mark.parametrize("n_kinds", [1, 2, 3])
+def test_several_problems_have_the_weights_of_each_alone(n_kinds):
+    labels, weights = problem(0)[1:]
+    scores = np.stack([problem(seed, n_kinds)[0] + np.eye(4)[labels] for seed in range(4)])
+    scores[2] *= 1e3
+    start = np.random.default_rng(0).uniform(0, 1, (4, n_kinds))
+    found = fit_weights(scores, labels, weights, start=start, pull=2.0)
+    alone = [fit_weights(s, labels, weights, start=a, pull=2.0) for s, a in zip(scores, start)]
+    assert_allclose(found, alone, rtol=1e-9, atol=1e-12)
+    assert_allclose(spread(scores)[1], [spread(one) for one in scores[1]])
+    assert_allclose(mixed(start, scores), np.einsum("pk,pknc->pnc", start, scores))
+
+
+@pytest.mark.parametrize("scale", [2.0**-90, 1.0, 2.0**90])
+def test_scores_say_nothing_up_to_eight_roundings_of_the_largest(scale):
+    eps = np.finfo(float).eps
+    assert spread(scale * np.array([[1, 1 + 16 * eps]])) == 1
+    assert spread(scale * np.array([[1, 1 + 18 * eps]])) == pytest.approx(9 * eps * scale)
+    assert spread(scale * np.array([[1, 1 + 16 * eps], [0, 0]])) == 1
+
+
+def test_the_spread_of_no_scores_and_of_a_stack_of_them():
+    assert spread(np.zeros((0, 3))) == 1
+    stack = np.random.default_rng(0).normal(size=(2, 3, 4))
+    about = [row - row.mean() for scores in stack for row in scores]
+    about = np.square(about).reshape(2, 12)
+    assert_allclose(spread(stack), np.sqrt(about.mean(axis=1)))
+
+
+def test_evidence_of_queries_of_any_energy():
+    residuals = np.array([[0.1, 0.2], [10.0, 20.0]])
+    assert np.allclose(evidence(residuals, np.array([0.4, 40.0])), np.log([[4, 2], [4, 2]]))
+
+
+def newton_step(a, scores, labels, weights, start, pull):
+    """One step of `fit_weights` on the weights that are free, with sums over samples."""
+    slope, curvature = pull * (a - start), np.eye(len(a)) * pull
+    for n, label in enumerate(labels):
+        s = scores[:, n]
+        chances = np.exp(a @ s) / np.exp(a @ s).sum()
+        mean, doubt = s @ chances, DOUBT * weights[n] / weights.sum()
+        slope += weights[n] * (mean - s[:, label]) + doubt * (mean - s.mean(axis=1))
+        curvature += (weights[n] + doubt) * ((s * chances) @ s.T - np.outer(mean, mean))
+    free = (a > 0) | (slope < 0)
+    step = np.zeros(len(a))
+    step[free] = -np.linalg.solve(curvature[free][:, free], slope[free])
+    while True:
+        moved = np.maximum(a + step, 0)
+        arguments = scores, labels, weights, start, pull
+        if naive_value(moved, *arguments) < naive_value(a, *arguments):
+            return moved
+        step /= 2
+
+
+@pytest.mark.parametrize("pull", [0.0, 2.0])
+@pytest.mark.parametrize("start", [(0.3, 0.5, 0.2), (0.0, 0.0, 1.0), (1.0, 2.0, 0.0)])
+def test_each_step_is_that_of_newton_on_the_free_weights(pull, start, monkeypatch):
+    scores, labels, weights = problem(3, n_kinds=3)
+    scores[1] -= 4 * np.eye(4)[labels]
+    start = np.array(start)
+    expected = start
+    for n_steps in range(4):
+        monkeypatch.setattr(joint, "STEPS", n_steps)
+        found = fit_weights(scores, labels, weights, start=start, pull=pull)
+        assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+        expected = newton_step(expected, scores, labels, weights, start, pull)
+
+
+@pytest.mark.parametrize(("largest", "small"), [(0.5, 1e-5), (3.0, 3e-5), (40.0, 4e-4)])
+@pytest.mark.parametrize(("size", "taken"), [(0.99, 1), (1.01, joint.STEPS)])
+def test_steps_end_when_they_are_small_beside_the_largest_weight(
+    largest, small, size, taken, monkeypatch
+):
+    """Of a largest weight below one, beside one."""
+    scores, labels, weights = problem(3)
+    start, moves = np.array([largest, 0.1]), []
+
+    def descend(a, step, height, at, is_last):
+        """To and fro by about what ends the steps."""
+        moves.append(a)
+        moved = start + (len(moves) % 2) * np.array([[0.0, size * small]])
+        return moved, at(moved)
+
+    monkeypatch.setattr(joint, "_descend", descend)
+    fit_weights(scores, labels, weights, start=start)
+    assert len(moves) == taken
+
+
+def test_two_scores_that_say_the_same_share_the_weight_of_one():
+    scores, labels, weights = problem(5, n_kinds=1)
+    (alone,) = fit_weights(scores, labels, weights)
+    found = fit_weights(np.concatenate([scores, scores]), labels, weights)
+    assert_allclose(found, [alone / 2, alone / 2], rtol=1e-6)
+
+
+def normalised(scores):
+    """About their mean over the classes, with a root mean square of one; and what that was."""
+    centred = scores - scores.mean(axis=1, keepdims=True)
+    scale = np.sqrt(np.mean(centred**2))
+    return centred / scale, scale
+
+
+@pytest.mark.parametrize("start", [None, 0.02, 0.8, 5.0, 60.0])
+@pytest.mark.parametrize("signal", [0.1, 1.0, 6.0])
+@pytest.mark.parametrize("far", [0.5, 1e6])
+@pytest.mark.parametrize("tolerance", [1e-6, 0.01, 0.05])
+def test_each_step_to_a_temperature_is_newtons_or_halved_or_doubled(
+    start, signal, far, tolerance, monkeypatch
+):
+    scores, labels, weights = problem(1, n_kinds=1)
+    values, scale = normalised(0.1 * scores[0] + signal * np.eye(4)[labels])
+    mass, peak = weights * (1 + DOUBT / weights.sum()), values.max(axis=1)
+    target = weights @ values[np.arange(40), labels] - mass @ peak
+    monkeypatch.setattr(joint, "FAR", far)
+    monkeypatch.setattr(joint, "TOLERANCE", tolerance)
+    for most in range(9):
+        monkeypatch.setattr(joint, "STEPS", most)
+        begin = None if start is None else start / scale
+        found, loss = temperature(scale * values, labels, weights, begin)
+        limits, below = (most, far, tolerance), values - peak[:, None]
+        expected, _ = naive.newton_of_temperature(below, mass, target, start or 1.0, limits)
+        assert found * scale == pytest.approx(expected, rel=1e-6)
+        own = log_losses(expected * values, labels)
+        assert loss == pytest.approx(np.average(own, weights=weights), rel=1e-6)
+
+
+def test_the_first_weight_lies_within_a_hundred_of_the_usual(monkeypatch):
+    monkeypatch.setattr(joint, "STEPS", 0)
+    scores, labels, weights = problem(1, n_kinds=1)
+    scale = normalised(scores[0])[1]
+    for start, first in [(None, 1), (1e-9, 0.01), (0.02, 0.02), (7.0, 7), (99, 99), (1e9, 100)]:
+        begin = None if start is None else start / scale
+        found, _ = temperature(scores[0], labels, weights, begin)
+        assert found * scale == pytest.approx(first)
+
+
+def test_a_sample_far_from_all_others_overflows_nothing():
+    scores, labels, weights = problem(1, n_kinds=1, n=300)
+    scores[0, 0, labels[0]] = -1e6
+    found, loss = temperature(scores[0], labels, weights, 1e3)
+    expected = np.average(log_losses(found * scores[0], labels), weights=weights)
+    assert 0 < found < 1
+    assert loss == pytest.approx(expected)

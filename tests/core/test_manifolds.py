@@ -218,3 +218,29 @@ def test_small_matrices_are_as_symmetric_as_large_ones():
     for scale in (1e-8, 1.0, 1e8):
         with pytest.raises(ValueError, match="Row 0 is no symmetric matrix"):
             logarithms(scale * skew)
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
+def test_entries_may_differ_by_rounding_of_the_largest(scale):
+    skew = scale * np.array([[2.0, 0.5, 0.5, 1.0]])
+    assert covariances(skew + scale * np.array([[0, 1e-5, 0, 0]])).shape == (1, 2, 2)
+    with pytest.raises(ValueError, match="Row 0 is no symmetric matrix"):
+        covariances(skew + scale * np.array([[0, 3e-5, 0, 0]]))
+    with pytest.raises(ValueError, match="Row 0 is no positive definite matrix"):
+        logarithms(-skew - scale * np.array([[0, 1e-5, 0, 0]]))
+
+
+def test_a_singular_matrix_has_no_logarithm():
+    with pytest.raises(ValueError, match="Row 0 is no positive definite matrix"):
+        logarithms(np.array([[1.0, 0, 0, 0]]))
+
+
+def test_gamma_of_the_stein_kernel_is_a_half_at_the_least():
+    found = []
+    for spread in np.geomspace(0.3, 10, 30):
+        C = np.exp(spread * np.arange(-2.0, 3))[:, None, None] * np.eye(4)
+        usual = 1 / np.mean([[divergence(a, b) for b in C] for a in C])
+        expected = usual if usual >= 1.5 else max(0.5, round(2 * usual) / 2)
+        assert_allclose(MANIFOLDS["stein"].gamma(rows(C)), expected, rtol=1e-6)
+        found.append(expected)
+    assert {0.5, 1.0, 1.5} < set(found)

@@ -380,3 +380,29 @@ def test_the_scatter_within_classes_is_the_sum_over_centred_samples(sizes, n_fea
     centred = X - np.array([X[labels == c].mean(axis=0) for c in range(3)])[labels]
     assert_allclose(W.matrix(), centred.T @ centred, atol=1e-12)
     assert W.is_factor == (len(W.array) < n_features and len(W.array) == sum(sizes) - 3)
+
+
+@pytest.mark.parametrize("n_samples", [4, 9])  # a factor, a matrix
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_tensors_have_the_moments_of_arrays(n_samples, dtype):
+    torch = pytest.importorskip("torch", reason="needs PyTorch")
+    rng = np.random.default_rng(0)
+    X, weights = (100 + rng.normal(size=(n_samples, 5))).astype(dtype), rng.uniform(1, 2, n_samples)
+    found = moments(torch.as_tensor(X), weights)
+    [(n, mean, scatter)] = literal(X.astype(float), np.zeros(n_samples), 1, weights)
+    assert found.mean.dtype == found.scatter.array.dtype == dtype
+    exact = dtype == np.float64
+    assert_allclose(found.n, n)
+    assert_allclose(found.mean, mean, rtol=1e-12 if exact else 1e-7)
+    assert_allclose(found.scatter.matrix(), scatter, atol=1e-9 if exact else 1e-2)
+    labels = rng.integers(0, 2, n_samples)
+    there = Moments.from_samples(torch.as_tensor(X), labels, 2, weights)
+    assert_same(there, literal(X, labels, 2, weights), atol=1e-9 if exact else 1e-2)
+
+
+def test_all_samples_may_leave_whatever_digits_they_leave_behind():
+    """All of them but for rounding of their weight."""
+    total = one(1e6)
+    check_digits(total, one(1e6 * (1 - 0.9e-9)))
+    with pytest.raises(ImpossibleRemovalError, match="rounding of their sums"):
+        check_digits(total, one(1e6 * (1 - 1.1e-9)))

@@ -247,3 +247,24 @@ def test_the_lower_limit_holds_where_samples_were_taken_away():
     for both in (first.merge(other), other.merge(first)):
         assert_array_equal(both.hashes, first.hashes)
         assert both.limits[0] == first.limits[0]
+
+
+def test_equal_rows_of_two_classes_are_two_samples():
+    X, labels = np.ones((2, 2)), np.array([0, 1])
+    sample = empty(4).add(X, labels, np.array([2.0, 3.0]), row_hashes(X))
+    assert sample.labels.tolist() == [0, 1]
+    assert sample.weights.tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_weights_may_leave_as_they_came_up_to_rounding(scale):
+    """0.1 + 0.2 is more than 0.3 by rounding."""
+    X, label = np.ones((1, 2)), np.zeros(1, int)
+    hashes = row_hashes(X)
+    for there, gone in ((0.3, 0.1 + 0.2), (0.1 + 0.2, 0.3)):
+        sample = empty(4).add(X, label, scale * np.array([there]), hashes)
+        assert len(sample.remove(label, scale * np.array([gone]), hashes).labels) == 0
+        left = sample.remove(label, scale * np.array([0.9 * gone]), hashes)
+        assert_allclose(left.weights, [0.03 * scale])
+        with pytest.raises(ImpossibleRemovalError, match="that often"):
+            sample.remove(label, scale * np.array([gone * (1 + 1e-7)]), hashes)

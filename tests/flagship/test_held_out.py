@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import rbf_kernel
 
 from crosslabel.core.spectral import energies
 from crosslabel.flagship import held_out
 from crosslabel.flagship.held_out import (
     Samples,
+    axes_of,
     discriminants,
     global_evidence,
     local_evidence,
@@ -40,7 +42,7 @@ def class_energy(samples, rows, label, n_atoms, ridge):
 @pytest.mark.parametrize(("n_atoms", "ridge"), [(2, 0.1), (30, 0.01), (3, 2.0)])
 def test_local_evidence_is_of_the_exact_residual(n_atoms, ridge, short):
     samples, rows = drawn(short=short)
-    axes = samples.axes(1, n_atoms)
+    (axes,) = axes_of([samples], 1, [(n_atoms, ridge)])
     (found,) = local_evidence(samples, 1, axes, [(n_atoms, ridge)])
     for place, query in enumerate(rows[samples.fold == 1]):
         for label in range(3):
@@ -55,9 +57,10 @@ def test_classes_of_other_sizes_stay_where_they_are(short):
     samples, rows = drawn(short=short)
     labels = np.array([2, 0, 2, 1, 2, 0, 1, 2] * 3)
     samples = replace(samples, labels=labels, fold=np.arange(24) // 8 % 2)
-    assert [one.classes.tolist() for one in samples.axes(1, 3)] == [[0, 1], [2]]
-    rules = global_evidence(samples, 1, samples.axes(1, 3), 3, 0.05)
-    (local,) = local_evidence(samples, 1, samples.axes(1, 3), [(3, 0.05)])
+    (axes,) = axes_of([samples], 1, [(3, 0.05)])
+    assert [one.classes.tolist() for one in axes] == [[0, 1], [2]]
+    rules = global_evidence(samples, 1, axes, 3, 0.05)
+    (local,) = local_evidence(samples, 1, axes, [(3, 0.05)])
     energy = [class_energy(samples, rows, label, 3, 0.05) for label in range(3)]
     for place, query in enumerate(rows[samples.fold == 1]):
         z = np.linalg.solve(sum(energy) + 0.05 * np.eye(6), query)
@@ -71,7 +74,8 @@ def test_classes_of_other_sizes_stay_where_they_are(short):
 @pytest.mark.parametrize("short", [True, False])
 def test_global_evidence_is_of_one_code_over_all_atoms(short):
     samples, rows = drawn(short=short)
-    found = global_evidence(samples, 1, samples.axes(1, 3), 3, 0.05)
+    (axes,) = axes_of([samples], 1, [(3, 0.05)])
+    found = global_evidence(samples, 1, axes, 3, 0.05)
     energy = [class_energy(samples, rows, label, 3, 0.05) for label in range(3)]
     for place, query in enumerate(rows[samples.fold == 1]):
         z = np.linalg.solve(sum(energy) + 0.05 * np.eye(6), query)
@@ -141,28 +145,6 @@ def test_features_that_count_are_kept_where_samples_are_fewer():
     assert np.allclose(found, expected)
 
 
-def test_the_largest_axes_of_a_large_class_are_the_same_found_alone():
-    rng = np.random.default_rng(0)
-    rows = rng.normal(size=(240, 150))
-    samples = Samples(rows, np.zeros(240, int), np.arange(240) % 2, np.ones(240))
-    few, all_ = samples.axes(0, 5)[0], samples.axes(0, 120)[0]
-    assert few.values.shape == (1, 5)
-    assert np.allclose(few.values, all_.values[:, :5])
-    products = few.combination[0].T @ all_.combination[0, :, :5]
-    assert np.allclose(np.abs(products), np.diag(few.values[0] ** -2))
-    assert np.array_equal(all_.first(7).values, all_.values[:, :7])
-    assert np.array_equal(all_.first(7).combination, all_.combination[..., :7])
-
-
-def test_equal_samples_have_one_axis():
-    rows = np.tile([0.6, 0.8], (4, 1))
-    samples = Samples(rows, np.zeros(4, int), np.arange(4) % 2, np.ones(4))
-    (axes,) = samples.axes(0, 2)
-    assert np.allclose(axes.values, [[np.sqrt(2), 0]])
-    assert not axes.combination[..., 1].any()
-    assert local_evidence(samples, 0, [axes], [(2, 0.1)])[0].max() > 2
-
-
 def test_a_kernel_is_known_by_its_products():
     samples, rows = drawn()
 
@@ -173,18 +155,20 @@ def test_a_kernel_is_known_by_its_products():
     exact = np.array([[np.exp(-0.7 * np.sum((a - b) ** 2)) for b in rows] for a in rows])
     some, others = np.array([1, 4, 2]), np.array([3, 5])
     assert np.allclose(curved.inner(some, others), exact[np.ix_(some, others)])
-    found = local_evidence(curved, 1, curved.axes(1, 3), [(3, 0.1)])
     known = Samples(np.linalg.cholesky(exact), samples.labels, samples.fold, samples.weights)
-    assert np.allclose(found, local_evidence(known, 1, known.axes(1, 3), [(3, 0.1)]), atol=1e-6)
+    for_kernel, for_rows = axes_of([curved, known], 1, [(3, 0.1)])
+    found = local_evidence(curved, 1, for_kernel, [(3, 0.1)])
+    assert np.allclose(found, local_evidence(known, 1, for_rows, [(3, 0.1)]), atol=1e-6)
     assert np.allclose(discriminants(curved, 1, [0.5]), discriminants(known, 1, [0.5]))
 
 
 def test_a_class_of_zeros_explains_nothing():
     rows = np.r_[np.zeros((4, 3)), np.eye(3), np.eye(3)[:1]]
     samples = Samples(rows, np.repeat([0, 1], 4), np.arange(8) % 2, np.ones(8))
-    found = local_evidence(samples, 1, samples.axes(1, 2), [(2, 0.1)])[0]
+    (axes,) = axes_of([samples], 1, [(2, 0.1)])
+    found = local_evidence(samples, 1, axes, [(2, 0.1)])[0]
     assert np.allclose(found[2:, 0], 0)  # the first two queries are zeros themselves
-    rules = global_evidence(samples, 1, samples.axes(1, 2), 2, 0.1)
+    rules = global_evidence(samples, 1, axes, 2, 0.1)
     assert all(np.isfinite(scores).all() for scores in rules.values())
 
 
@@ -193,49 +177,6 @@ def test_samples_that_do_not_vary_leave_the_nearest_mean():
     samples = Samples(rows, np.repeat([0, 1, 2], 4), np.arange(12) % 2, np.ones(12))
     for found in discriminants(samples, 1, [0.01, 10.0]):
         assert np.array_equal(found.argmax(axis=1), samples.labels[samples.left_out(1)])
-
-
-def test_a_sample_without_a_fold_is_in_every_training_part():
-    rows = np.random.default_rng(0).normal(size=(7, 3))
-    samples = Samples(rows, np.r_[0, np.repeat([1, 2], 3)], np.r_[-1, [0, 1, 2] * 2], np.ones(7))
-    for number in range(3):
-        (own,) = (one for one in samples.axes(number, 5) if 0 in one.classes)
-        assert 0 in own.members
-
-
-def test_more_axes_than_samples_may_be_asked_of_a_large_class():
-    rows = np.random.default_rng(0).normal(size=(240, 150))
-    samples = Samples(rows, np.zeros(240, int), np.arange(240) % 2, np.ones(240))
-    (found,) = samples.axes(0, 500)
-    expected = np.linalg.svd(rows[1::2], compute_uv=False)
-    assert np.allclose(found.values, expected)
-
-
-@pytest.mark.parametrize("together", [1, 40, held_out._TOGETHER])
-@pytest.mark.parametrize("sizes", [(5, 4, 4, 4), (2,) * 104])
-def test_axes_are_those_of_each_class_alone(sizes, together, monkeypatch):
-    monkeypatch.setattr(held_out, "_TOGETHER", together)
-    rng = np.random.default_rng(0)
-    labels = np.repeat(np.arange(len(sizes)), sizes)
-    rows, weights = rng.normal(size=(len(labels), 6)), rng.uniform(0.5, 2, len(labels))
-    samples = Samples(rows, labels, np.full(len(labels), -1), weights)
-    found = samples.axes(0, 1)
-    assert sorted(np.concatenate([one.classes for one in found])) == list(range(len(sizes)))
-    for c, members, values, combination in (each for one in found for each in zip(*one)):
-        own = np.sqrt(weights[labels == c])[:, None] * rows[labels == c]
-        _, s, axis = np.linalg.svd(own)
-        assert np.allclose(values, s[:1])
-        assert np.allclose(np.abs(combination.T @ rows[members] @ axis[0]), 1)
-
-
-@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
-def test_a_class_has_as_many_axes_as_its_rank_at_any_scale(scale):
-    rng = np.random.default_rng(0)
-    rows = scale * rng.normal(size=(60, 3)) @ rng.normal(size=(3, 50))
-    samples = Samples(rows, np.zeros(60, int), np.full(60, -1), np.ones(60))
-    (found,) = samples.axes(0, 60)
-    assert np.count_nonzero(found.values) == 3
-    assert not found.combination[..., 3:].any()
 
 
 def written_out(rows, labels, seen, weights, shrinkage):
@@ -292,6 +233,113 @@ def test_samples_that_do_not_vary_are_shrunk_by_their_energy(scale):
 def test_a_class_of_no_mass_has_the_length_of_the_guard():
     rows = np.r_[np.zeros((4, 3)), np.eye(3), np.eye(3)[:1]]
     samples = Samples(rows, np.repeat([0, 1], 4), np.arange(8) % 2, np.ones(8))
-    found = global_evidence(samples, 1, samples.axes(1, 2), 2, 0.1)
+    (axes,) = axes_of([samples], 1, [(2, 0.1)])
+    found = global_evidence(samples, 1, axes, 2, 0.1)
     length = found["global-length"][2:, 0] - found["global-residual"][2:, 0]
     assert np.allclose(length, np.log(1e-9))
+
+
+def alone(samples, number, *grid):
+    """Axes of samples in one lift."""
+    (found,) = axes_of([samples], number, grid)
+    return found
+
+
+def samples_of(sizes, scale=1.0, n_features=6, place=np.asarray):
+    """Weighted samples of classes of these sizes; every fifth is left out by fold 0."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    rows = scale * rng.normal(size=(len(labels), n_features))
+    fold = np.arange(len(labels)) % 5
+    return Samples(place(rows), labels, fold, rng.uniform(0.5, 2, len(labels)))
+
+
+def test_several_lifts_have_the_axes_of_each_alone():
+    several, grid = [samples_of((6, 9, 7), scale) for scale in (1.0, 3.0)], [(2, 0.1), (4, 0.5)]
+    for found, samples in zip(axes_of(several, 0, grid), several):
+        for one, own in zip(found, alone(samples, 0, *grid), strict=True):
+            assert_allclose(one.values, own.values)
+            assert_allclose(one.combination, own.combination)
+            assert_allclose(one.filled, own.filled)
+
+
+def test_every_point_has_the_energies_of_its_atoms_and_ridge():
+    samples, grid = samples_of((6, 9, 7)), [(2, 0.1), (20, 0.5), (3, 2.0)]
+    for one in alone(samples, 0, *grid):
+        for place, (n_atoms, ridge) in enumerate(grid):
+            q = energies(one.values, min(n_atoms, one.members.shape[1]), ridge)
+            assert_allclose(one.filled[:, place], q / (q + ridge))
+        assert_allclose(one.at(grid[1:]), one.filled[:, 1:])
+
+
+def test_a_device_takes_classes_of_about_one_size_together():
+    torch = pytest.importorskip("torch", reason="needs PyTorch")
+    sizes, grid = (12, 11, 8, 30, 13), [(3, 0.1), (50, 0.5)]
+    samples, there = samples_of(sizes), samples_of(sizes, place=torch.as_tensor)
+    queries = [local_evidence(one, 0, alone(one, 0, *grid), grid) for one in (samples, there)]
+    assert len(alone(samples, 0, *grid)) == 4
+    assert [one.classes.tolist() for one in alone(there, 0, *grid)] == [[2], [0, 1, 4], [3]]
+    assert_allclose(queries[1].numpy(), queries[0], atol=1e-10)
+
+
+def test_the_largest_axes_of_a_large_class_are_the_same_found_alone():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(240, 150))
+    samples = Samples(rows, np.zeros(240, int), np.arange(240) % 2, np.ones(240))
+    few, all_ = *alone(samples, 0, (5, 0.1)), *alone(samples, 0, (120, 0.1))
+    assert few.values.shape == (1, 5)
+    assert np.allclose(few.values, all_.values[:, :5])
+    products = few.combination[0].T @ all_.combination[0, :, :5]
+    assert np.allclose(np.abs(products), np.diag(few.values[0] ** -2))
+
+
+def test_equal_samples_have_one_axis():
+    rows = np.tile([0.6, 0.8], (4, 1))
+    samples = Samples(rows, np.zeros(4, int), np.arange(4) % 2, np.ones(4))
+    (found,) = alone(samples, 0, (2, 0.1))
+    assert np.allclose(found.values, [[np.sqrt(2), 0]])
+    assert not found.combination[..., 1].any()
+    assert local_evidence(samples, 0, [found], [(2, 0.1)])[0].max() > 2
+
+
+def test_a_sample_without_a_fold_is_in_every_training_part():
+    rows = np.random.default_rng(0).normal(size=(7, 3))
+    samples = Samples(rows, np.r_[0, np.repeat([1, 2], 3)], np.r_[-1, [0, 1, 2] * 2], np.ones(7))
+    for number in range(3):
+        (own,) = (one for one in alone(samples, number, (5, 0.1)) if 0 in one.classes)
+        assert 0 in own.members
+
+
+def test_more_axes_than_samples_may_be_asked_of_a_large_class():
+    rows = np.random.default_rng(0).normal(size=(240, 150))
+    samples = Samples(rows, np.zeros(240, int), np.arange(240) % 2, np.ones(240))
+    (found,) = alone(samples, 0, (500, 0.1))
+    expected = np.linalg.svd(rows[1::2], compute_uv=False)
+    assert np.allclose(found.values, expected)
+
+
+@pytest.mark.parametrize("together", [1, 40, held_out._TOGETHER])
+@pytest.mark.parametrize("sizes", [(5, 4, 4, 4), (2,) * 104])
+def test_axes_are_those_of_each_class_alone(sizes, together, monkeypatch):
+    monkeypatch.setattr(held_out, "_TOGETHER", together)
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    rows, weights = rng.normal(size=(len(labels), 6)), rng.uniform(0.5, 2, len(labels))
+    samples = Samples(rows, labels, np.full(len(labels), -1), weights)
+    found = alone(samples, 0, (1, 0.1))
+    assert sorted(np.concatenate([one.classes for one in found])) == list(range(len(sizes)))
+    for c, members, values, combination in (each for one in found for each in zip(*one[:4])):
+        own = np.sqrt(weights[labels == c])[:, None] * rows[labels == c]
+        _, s, axis = np.linalg.svd(own)
+        assert np.allclose(values, s[:1])
+        assert np.allclose(np.abs(combination.T @ rows[members] @ axis[0]), 1)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_a_class_has_as_many_axes_as_its_rank_at_any_scale(scale):
+    rng = np.random.default_rng(0)
+    rows = scale * rng.normal(size=(60, 3)) @ rng.normal(size=(3, 50))
+    samples = Samples(rows, np.zeros(60, int), np.full(60, -1), np.ones(60))
+    (found,) = alone(samples, 0, (60, 0.1))
+    assert np.count_nonzero(found.values) == 3
+    assert not found.combination[..., 3:].any()

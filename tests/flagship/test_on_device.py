@@ -155,7 +155,8 @@ def test_what_chooses_comes_home_as_single_numbers(monkeypatch):
     home = {tuple(view.dictionary.shape) for view in found.views}
     home |= {tuple(view.discriminant.weights.shape) for view in found.views if view.discriminant}
     wide = {tuple(shape) for shape in moved if len(shape) > 1}
-    assert wide - home <= {(2, 2)}  # second derivatives in two weights
+    # Of each score a spread, a value with slope and curvature, and a loss for each sample.
+    assert {shape[-1] for shape in wide - home} <= {2, 7, len(X)}
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ Scores may be tensors: what is found of them, a weight or a loss of each sample,
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crosslabel.core.backend import ArrayOrTensor, beside, from_device, namespace
 from crosslabel.core.moments import Labels
@@ -44,32 +44,45 @@ def evidence(residuals: ArrayOrTensor, energy: ArrayOrTensor) -> ArrayOrTensor:
     return -xp.log(xp.clip(residuals / whole, 1e-9, None))
 
 
-def spread(scores: ArrayOrTensor) -> float:
-    """Root mean square of scores about their mean over the classes of a query; 1 for none."""
-    return _centred(scores)[1] or 1.0
+def spread(scores: ArrayOrTensor) -> Array:
+    """Root mean square of scores about their mean over the classes of a query; 1 for none.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (..., n_queries, n_classes)
+
+    Returns
+    -------
+    ndarray of shape (...)
+    """
+    found = _centred(scores)[1]
+    return np.where(found == 0, 1.0, found)
 
 
-def _centred(scores: ArrayOrTensor) -> tuple[ArrayOrTensor, float]:
+def _centred(scores: ArrayOrTensor) -> tuple[ArrayOrTensor, Array]:
     """Scores about their mean over the classes, and their root mean square: 0 for rounding."""
     xp, centred = namespace(scores), scores - scores.mean(axis=-1, keepdims=True)
-    values = centred.reshape(-1)
-    found = math.sqrt(float(values @ values) / len(values)) if len(values) else 0.0
-    is_rounding = len(values) == 0 or found <= ROUNDING * float(xp.abs(scores).max())
-    return centred, 0.0 if is_rounding else found
+    n_values = scores.shape[-2] * scores.shape[-1]
+    if n_values == 0:
+        return centred, np.zeros(scores.shape[:-2])
+    found = xp.sqrt(xp.einsum("...nc,...nc->...", centred, centred) / n_values)
+    is_rounding = found <= ROUNDING * xp.amax(xp.abs(scores), (-2, -1))
+    return centred, from_device(xp.where(is_rounding, 0.0, found))
 
 
 def log_losses(logits: ArrayOrTensor, labels: Labels) -> Array:
-    """−log of the probability of each sample's own class."""
-    return from_device(_partition(logits)[1] - logits[np.arange(len(labels)), labels])
+    """−log of the probability of each sample's own class; logits (..., n_samples, n_classes)."""
+    own = logits[..., beside(np.arange(len(labels)), logits), beside(labels, logits)]
+    return from_device(_partition(logits)[1] - own)
 
 
 def _partition(logits: ArrayOrTensor) -> tuple[ArrayOrTensor, ArrayOrTensor]:
     """Probabilities of the classes, and the log of the sum of exponentials, for each row."""
-    xp, peak = namespace(logits), namespace(logits).amax(logits, axis=1)
-    chances = logits - peak[:, None]
+    xp, peak = namespace(logits), namespace(logits).amax(logits, axis=-1)
+    chances = logits - peak[..., None]
     xp.exp(chances, out=chances)
-    total = chances.sum(axis=1)
-    chances /= total[:, None]
+    total = chances.sum(axis=-1)
+    chances /= total[..., None]
     return chances, peak + xp.log(total)
 
 
@@ -88,11 +101,11 @@ def fit_weights(
 
     Parameters
     ----------
-    scores : ndarray of shape (n_kinds, n_samples, n_classes)
-        By models that have not seen the samples.
+    scores : ndarray of shape (..., n_kinds, n_samples, n_classes)
+        By models that have not seen the samples; of several problems, each is solved for itself.
     labels : ndarray of int of shape (n_samples,)
     sample_weights : ndarray of shape (n_samples,)
-    start : ndarray of shape (n_kinds,), optional
+    start : ndarray of shape (..., n_kinds), optional
         Where the steps begin, and what the weights are pulled to; ones over their number if not
         given.
     pull : float, default=0
@@ -100,47 +113,67 @@ def fit_weights(
 
     Returns
     -------
-    ndarray of shape (n_kinds,)
+    ndarray of shape (..., n_kinds)
     """
-    n_kinds = len(scores)
-    origin = np.full(n_kinds, 1 / n_kinds) if start is None else np.asarray(start, dtype=np.float64)
-    centred = scores - scores.mean(axis=2, keepdims=True)
-    total = sample_weights.sum()
-    mass = beside(sample_weights * (1 + DOUBT / total), scores)
-    own = centred[:, np.arange(len(labels)), labels] @ beside(sample_weights, scores)
-    own = from_device(own)
-
-    def value(a: Array) -> float:
-        whole = float(mass @ _partition(mixed(a, centred))[1])
-        return float(whole - a @ own + 0.5 * pull * np.sum((a - origin) ** 2))
-
-    a, height = origin, value(origin)
+    shape = scores.shape[:-2]
+    if start is None:
+        start = np.full(shape, 1 / shape[-1])
+    origin: Array = np.asarray(start, dtype=np.float64).reshape(-1, shape[-1])
+    at = _loss(scores.reshape(-1, *scores.shape[-3:]), labels, sample_weights, origin, pull)
+    a, (height, slope, curvature) = origin, at(origin)
+    done = np.zeros(len(a), dtype=bool)
     for _ in range(STEPS):
-        slope, curvature = _derivatives(a, centred, mass)
-        slope += pull * (a - origin) - own
-        curvature += (pull + 1e-9 * total) * np.eye(n_kinds)
-        step = _free_step(a, slope, curvature)
-        moved, lower = _descend(a, step, height, value)
-        if np.abs(moved - a).max() <= TOLERANCE * max(1.0, np.abs(a).max()):
-            return moved
-        a, height = moved, lower
-    return a
+        step = np.stack([_free_step(*each) for each in zip(a, slope, curvature)])
+        step[done] = 0
+        near = TOLERANCE * np.maximum(1.0, np.abs(a).max(axis=1))
+        is_last = np.abs(step).max(axis=1) <= near
+        if is_last.all():
+            a = np.maximum(a + step, 0)
+            break
+        moved, (height, slope, curvature) = _descend(a, step, height, at, is_last)
+        done, a = np.abs(moved - a).max(axis=1) <= near, moved
+    return a.reshape(shape)
+
+
+At = tuple[Array, Array, Array]
+"""Values of several losses at a point of each, their slopes and their curvatures."""
+
+
+def _loss(
+    scores: ArrayOrTensor, labels: Labels, sample_weights: Array, origin: Array, pull: float
+) -> Callable[[Array], At]:
+    """What `fit_weights` makes least, of every problem; one transfer brings all that is asked."""
+    xp, (n_problems, n_kinds) = namespace(scores), origin.shape
+    centred = scores - scores.mean(axis=-1, keepdims=True)
+    total, weights = sample_weights.sum(), beside(sample_weights, scores)
+    mass = weights * (1 + DOUBT / total)
+    places = beside(np.arange(len(labels)), scores), beside(labels, scores)
+    own = from_device(centred[:, :, places[0], places[1]] @ weights)
+    rows = centred.reshape(n_problems, n_kinds, -1)
+    damping = (pull + 1e-9 * total) * np.eye(n_kinds)
+
+    def at(a: Array) -> At:
+        chances, logs = _partition(mixed(a, centred))
+        weighted = centred * chances[:, None]
+        expected = weighted.sum(axis=-1)
+        heavy = expected * mass
+        squares = (weighted * mass[:, None]).reshape(rows.shape) @ rows.swapaxes(1, 2)
+        second = squares - heavy @ expected.swapaxes(1, 2)
+        parts = (logs @ mass)[:, None], heavy.sum(axis=-1), second.reshape(n_problems, -1)
+        found = from_device(xp.concatenate(parts, axis=1))
+        away = a - origin
+        height = found[:, 0] - (a * own).sum(axis=1) + 0.5 * pull * (away**2).sum(axis=1)
+        slope = found[:, 1 : 1 + n_kinds] + pull * away - own
+        return height, slope, found[:, 1 + n_kinds :].reshape(second.shape) + damping
+
+    return at
 
 
 def mixed(a: Array, scores: ArrayOrTensor) -> ArrayOrTensor:
-    """Σ_j a_j s_j, with one weight of each kind of score."""
-    return namespace(scores).tensordot(beside(a, scores), scores, 1)
-
-
-def _derivatives(a: Array, centred: ArrayOrTensor, mass: ArrayOrTensor) -> tuple[Array, Array]:
-    """First and second derivatives of the sum of log partition functions."""
-    chances, _ = _partition(mixed(a, centred))
-    weighted = centred * chances
-    expected = weighted.sum(axis=2)
-    n_kinds = len(centred)
-    squares = (weighted * mass[:, None]).reshape(n_kinds, -1) @ centred.reshape(n_kinds, -1).T
-    second = squares - (expected * mass) @ expected.T
-    return from_device(expected @ mass), from_device(second)
+    """Σ_j a_j s_j, with one weight of each kind of score, of every problem."""
+    stack = scores.reshape(*scores.shape[:-2], -1)
+    weights = beside(a, scores)[..., None, :]
+    return (weights @ stack).reshape(*scores.shape[:-3], *scores.shape[-2:])
 
 
 def _free_step(a: Array, slope: Array, curvature: Array) -> Array:
@@ -152,16 +185,19 @@ def _free_step(a: Array, slope: Array, curvature: Array) -> Array:
 
 
 def _descend(
-    a: Array, step: Array, height: float, value: Callable[[Array], float]
-) -> tuple[Array, float]:
-    """Shorten the step until the value falls; stay where none does."""
+    a: Array, step: Array, height: Array, at: Callable[[Array], At], is_last: NDArray[np.bool_]
+) -> tuple[Array, At]:
+    """Shorten steps until values fall; stay where none does. A last step is taken as it is."""
+    share = np.ones((len(a), 1))
     for _ in range(30):
-        moved = np.maximum(a + step, 0)
-        lower = value(moved)
-        if lower < height:
-            return moved, lower
-        step = 0.5 * step
-    return a, height
+        moved = np.maximum(a + share * step, 0)
+        found = at(moved)
+        falls = (found[0] < height) | is_last
+        if falls.all():
+            return moved, found
+        share[~falls] *= 0.5
+    moved = np.where(falls[:, None], moved, a)
+    return moved, at(moved)
 
 
 def temperature(
@@ -179,7 +215,8 @@ def temperature(
     start : float, optional
         Where the steps begin: the weight of a score of its kind.
     """
-    centred, scale = _centred(scores)
+    centred, spreads = _centred(scores)
+    scale = float(spreads)
     if scale == 0:  # the classes are equal, whatever the weight
         return 1.0, float(np.log(scores.shape[1]))
     centred /= scale

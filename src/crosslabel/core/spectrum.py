@@ -6,7 +6,7 @@ Classes of one size are decomposed together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -65,6 +65,42 @@ class Spectra(NamedTuple):
     values: ArrayOrTensor
     axes: ArrayOrTensor
     rest: ArrayOrTensor
+
+
+Point = tuple[int, float]
+"""A number of atoms and a ridge."""
+
+
+class Axes(NamedTuple):
+    """What atoms can lie along, of classes with about as many samples as one another.
+
+    Attributes
+    ----------
+    classes : ndarray of int of shape (n,)
+    members : ndarray of int of shape (n, n_samples)
+        Of smaller classes the last sample stands for those that are not there.
+    values : ndarray of shape (n, n_axes)
+        Singular values; zero beyond the rank of a class.
+    combination : ndarray of shape (n, n_samples, n_axes)
+        What the members of a class must be combined by to give its axes; zero beyond its rank.
+    grid : sequence of Point
+    filled : ndarray of shape (n, n_grid, n_axes)
+        q/(q + β) at every point of the grid.
+    """
+
+    classes: NDArray[np.intp]
+    members: NDArray[np.intp]
+    values: ArrayOrTensor
+    combination: ArrayOrTensor
+    grid: Sequence[Point]
+    filled: ArrayOrTensor
+
+    def at(self, points: Sequence[Point]) -> ArrayOrTensor:
+        """q/(q + β) at some points of the grid, (n, n_points, n_axes)."""
+        if list(points) == list(self.grid):
+            return self.filled
+        places = np.array([self.grid.index(one) for one in points])
+        return self.filled[:, beside(places, self.filled)]
 
 
 class Alike(NamedTuple):
@@ -200,6 +236,26 @@ def eigenpairs(grams: ArrayOrTensor, kept: int) -> Spectra:
     last = slice(squares.shape[1] - kept, None)
     squares, vectors = (xp.flip(v[..., last], (v.ndim - 1,)) for v in (squares, vectors))
     return Spectra(xp.clip(squares, 0, None), vectors.swapaxes(1, 2), xp.clip(rest, 0, None))
+
+
+def gram_axes(grams: ArrayOrTensor, kept: int) -> tuple[ArrayOrTensor, ArrayOrTensor]:
+    """Singular values of samples known by their products, (n, kept), and their axes.
+
+    An axis is told as what samples must be combined by to give it, (n, size, kept); both are zero
+    beyond the rank.
+
+    Parameters
+    ----------
+    grams : ndarray of shape (n, size, size)
+    kept : int
+        At most `size`.
+    """
+    xp = namespace(grams)
+    squares, left, _ = eigenpairs(grams, kept)
+    real = squares > _floor(squares, grams.shape[-1])
+    values = xp.sqrt(xp.where(real, squares, 0.0))
+    shares = real / xp.where(real, values, 1.0)
+    return values, left.swapaxes(1, 2) * shares[:, None]
 
 
 def _falling(values: ArrayOrTensor) -> ArrayOrTensor:

@@ -23,29 +23,30 @@ from crosslabel.core.backend import (
     in_float64,
     one_thread,
 )
-from crosslabel.core.joint import log_losses, shares, temperature
+from crosslabel.core.discriminant import Contrasts, Discriminant
+from crosslabel.core.joint import log_losses, shares
 from crosslabel.core.moments import Labels
 from crosslabel.core.ordering import canonical, ranked
 from crosslabel.core.rules import RULES
 from crosslabel.core.scaling import Array
-from crosslabel.flagship.choice import Choice, Member
-from crosslabel.flagship.held_out import Samples, discriminant_of_all
+from crosslabel.flagship.choice import Candidate, Choice, Grid, JointSetting, Member
+from crosslabel.flagship.held_out import Samples
 from crosslabel.flagship.lifts import LiftPlan, carried, lifts
 from crosslabel.flagship.problem import Wish
 from crosslabel.flagship.race import (
     DISCRIMINANT,
     GLOBAL,
     LOCAL,
-    Candidate,
-    Grid,
-    JointSetting,
     Runner,
     Tell,
     ahead,
+    candidates,
     folds_to_run,
+    left_out_by,
     race,
     race_kernels,
     silent,
+    temperatures,
 )
 from crosslabel.intake.checking import Training
 from crosslabel.intake.lift import Lift
@@ -176,7 +177,7 @@ def choose(samples: Distinct, wish: Wish, lift: Lift | None = None, tell: Tell =
     is_all, members = lift is None and len(some.X) == len(samples.X), []
     for one in together([each.settings for each in raced]):
         taken = settled(one.lift)
-        width = (samples.X[:1] if lift else taken(samples.X[:1])).shape[1]
+        width = samples.X.shape[1] if lift else taken.width(samples.X.shape[1])
         member = _member(one, taken, wish, width, len(some.X))
         known = raced[0].samples.get(one.lift) if is_all else None
         if known and one.shrinkage is not None and member.discriminant_share > 0:
@@ -219,6 +220,17 @@ def named_choice(wish: Wish, lift: Lift) -> Choice:
     return Choice((Member(lift, settings, LOCAL, USUAL_SHARE),))
 
 
+def discriminant_of_all(samples: Samples, shrinkage: float, dtype: np.dtype) -> Discriminant | None:
+    """The discriminant of all samples from products that folds have asked for; None for others."""
+    if samples.kernel is not None or samples.own_variances or not samples.is_wide:
+        return None
+    order = np.argsort(samples.labels, kind="stable")
+    classes = Contrasts.of(samples.labels[order], samples.weights[order], samples.n_classes)
+    gram = samples.inner(order, order)
+    found = classes.discriminant(gram, samples.scaled[order], shrinkage, len(order))
+    return Discriminant(*(from_device(a).astype(dtype) for a in (found.weights, found.offsets)))
+
+
 class Average(NamedTuple):
     """Settings with their shares at the temperature of their average, and its logits."""
 
@@ -235,17 +247,17 @@ class Raced(NamedTuple):
 
 
 def _raced(
-    samples: Distinct, candidates: Mapping[str, LiftPlan], fold: Labels, wish: Wish, tell: Tell
+    samples: Distinct, tried: Mapping[str, LiftPlan], fold: Labels, wish: Wish, tell: Tell
 ) -> Raced:
     """Run the lifts on these folds."""
-    linear, kernels = _field(samples, candidates, fold, wish)
+    linear, kernels = _field(samples, tried, fold, wish)
     numbers = folds_to_run(fold)
-    rows = np.flatnonzero(np.isin(fold, numbers))
+    rows = left_out_by(fold, numbers)
     labels, weights = samples.labels[rows], samples.weights[rows]
-    found = [runner.candidate(rows) for runner in race(linear or kernels, numbers, tell)]
+    found = candidates(race(linear or kernels, numbers, tell), rows)
     chosen, curved = average(found, labels, weights), list[Candidate]()
     if linear and kernels:
-        curved = [runner.candidate(rows) for runner in race_kernels(kernels, linear, numbers, tell)]
+        curved = candidates(race_kernels(kernels, linear, numbers, tell), rows)
     if curved:
         wider = average([*found, *curved], labels, weights)
         gain = log_losses(chosen.logits, labels) - log_losses(wider.logits, labels)
@@ -289,7 +301,7 @@ def average(found: Sequence[Candidate], labels: Labels, weights: Array) -> Avera
     part = np.where(part < NEGLIGIBLE, 0, part)
     part /= part.sum()
     mixture = sum(float(share) * one.logits for share, one in zip(part, found))
-    sharpness, _ = temperature(mixture, labels, weights)
+    ((sharpness, _),) = temperatures([mixture], labels, weights, [None])
     order = np.argsort(-part, kind="stable")
     kept = [
         replace(

@@ -105,12 +105,12 @@ class View:
             self.keep_beside(like(self.dictionary, X))
         return self._elsewhere[X.device]
 
-    def keep_beside(self, dictionary: ArrayOrTensor) -> None:
-        """Keep the view on a device, from a copy of the dictionary that lies there."""
+    def keep_beside(self, dictionary: ArrayOrTensor, lift: Lift | None = None) -> None:
+        """Keep the view on a device, from copies of the dictionary and the lift that lie there."""
         g, there = self.discriminant, None
         if g is not None:
             there = Discriminant(like(g.weights, dictionary), like(g.offsets, dictionary))
-        lift = self.lift.beside(dictionary)
+        lift = lift or self.lift.beside(dictionary)
         moved = replace(self, lift=lift, dictionary=dictionary, discriminant=there)
         self._elsewhere[dictionary.device] = moved
 

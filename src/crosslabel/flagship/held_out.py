@@ -1,13 +1,13 @@
 """Scores of samples by models that have not seen them, for a whole grid of settings at once.
 
-One fold is left out; one eigendecomposition of each class's Gram matrix then serves every number
-of atoms and ridge, and one pooled scatter every shrinkage. Rows may be a tensor: all that is
+One fold is left out; the axes of the classes then serve every number of atoms and ridge, and one
+pooled scatter every shrinkage. Rows may be a tensor: all that is
 reckoned of them is then too, where they lie; labels, folds and weights are always arrays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -19,47 +19,30 @@ from crosslabel.core.backend import (
     ArrayOrTensor,
     add_to_diagonal,
     beside,
-    from_device,
     is_tensor,
     namespace,
     part_sums,
     zeros,
 )
 from crosslabel.core.backend import energies as squared_norms
-from crosslabel.core.discriminant import UNVARIED, Contrasts, Discriminant, positive, solved
+from crosslabel.core.discriminant import UNVARIED, Contrasts, positive, solved
 from crosslabel.core.joint import evidence
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
 from crosslabel.core.spectral import energies
-from crosslabel.core.spectrum import eigenpairs
+from crosslabel.core.spectrum import Axes, Point, gram_axes
 from crosslabel.flagship.lifts import Inner
 
 _TOGETHER = 2**18
 """Values of samples whose classes are decomposed together: few enough to stay in cache."""
+_THERE = 2**8
+"""Times as many on a device: calls cost more there than what does not fit into a cache."""
+_LEAST = 8
+"""Samples that a device fills small classes up to: so many sizes are told apart no longer."""
 _MANY = 500
 """Samples from which on a kernel's products are found when they are asked for, not all at once."""
-_THERE = 2**8
-"""Times as many of both on a device: calls cost more there than what does not fit into a cache."""
 _CHUNK = 32
 """Samples whose products with each other are found at once, for those with themselves."""
-
-
-class Axes(NamedTuple):
-    """What atoms can lie along, of classes with as many samples as one another.
-
-    Singular values (n, n_axes), and what the members (n, n_samples) of a class must be combined by
-    to give its axes, (n, n_samples, n_axes); both are zero beyond its rank.
-    """
-
-    classes: Labels
-    members: Labels
-    values: ArrayOrTensor
-    combination: ArrayOrTensor
-
-    def first(self, n_axes: int) -> Axes:
-        """The axes of largest value."""
-        first = self.values[:, :n_axes], self.combination[..., :n_axes]
-        return Axes(self.classes, self.members, *first)
 
 
 @dataclass(frozen=True)
@@ -146,31 +129,7 @@ class Samples:
     def _products(self, some: ArrayOrTensor, others: ArrayOrTensor) -> ArrayOrTensor:
         return some @ others.T if self.kernel is None else self.kernel(some, others)
 
-    def axes(self, number: int, most: int) -> list[Axes]:
-        """Of the classes without one fold, the axes that their atoms can lie along."""
-        seen, found = self.seen(number), list[Axes]()
-        ends = np.cumsum(np.bincount(self.labels[seen], minlength=self.n_classes))
-        members, sizes = np.split(seen, ends[:-1]), np.diff(ends, prepend=0)
-        together = _TOGETHER * (_THERE if is_tensor(self.scaled) else 1)
-        for size in np.unique(sizes):
-            alike = np.flatnonzero(sizes == size)
-            step = max(1, together // max(1, int(size) * self.scaled.shape[1]))
-            for part in np.split(alike, range(step, len(alike), step)):
-                found.append(self._axes_of(part, np.stack([members[c] for c in part]), most))
-        return found
-
-    def _axes_of(self, classes: Labels, members: Labels, most: int) -> Axes:
-        """Of classes with as many samples as one another, a row of samples for each."""
-        xp, n = namespace(self.scaled), members.shape[1]
-        roots = beside(np.sqrt(self.weights[members])[:, :, None], self.scaled)
-        blocks = self._blocks(members) * roots * roots.swapaxes(1, 2)
-        squares, left, _ = eigenpairs(blocks, min(most, n))
-        real = squares > n * np.finfo(float).eps * squares[:, :1]
-        values = xp.sqrt(xp.where(real, squares, 0.0))
-        shares = real / xp.where(real, values, 1.0)
-        return Axes(classes, members, values, roots * left.swapaxes(1, 2) * shares[:, None])
-
-    def _blocks(self, members: Labels) -> ArrayOrTensor:
+    def blocks(self, members: Labels) -> ArrayOrTensor:
         """Inner products within each row of samples."""
         if self._takes_all:
             own = beside(members, self.gram)
@@ -207,8 +166,65 @@ class Sums(NamedTuple):
         return cls(counts, beside(member, rows) @ rows, roots.T @ roots)
 
 
+def axes_of(several: Sequence[Samples], number: int, grid: Sequence[Point]) -> list[list[Axes]]:
+    """Of the classes without one fold, the axes that their atoms can lie along.
+
+    `several` are the same samples in several lifts; no class gets more atoms than the most of the
+    grid.
+    """
+    seen, first = several[0].seen(number), several[0]
+    sizes = np.bincount(first.labels[seen], minlength=first.n_classes)
+    starts = np.cumsum(sizes) - sizes
+    found: list[list[Axes]] = [[] for _ in several]
+    for classes in _alike(sizes, several):
+        own = np.arange(sizes[classes].max())
+        members = seen[starts[classes, None] + np.minimum(own, sizes[classes, None] - 1)]
+        for kept, one in zip(found, _together(several, classes, members, sizes[classes], grid)):
+            kept.append(one)
+    return found
+
+
+def _alike(sizes: Labels, several: Sequence[Samples]) -> Iterator[Labels]:
+    """Classes of one size, or about one size on a device, some at a time."""
+    width = max(samples.scaled.shape[1] for samples in several) * len(several)
+    together, bins = _TOGETHER, sizes
+    if is_tensor(several[0].scaled):
+        together *= _THERE
+        bins = np.maximum(_LEAST, 2 ** np.ceil(np.log2(np.maximum(sizes, 1))).astype(int))
+    for size in np.unique(bins):
+        alike = np.flatnonzero(bins == size)
+        step = max(1, together // max(1, int(size) * width))
+        yield from np.split(alike, range(step, len(alike), step))
+
+
+def _together(
+    several: Sequence[Samples],
+    classes: Labels,
+    members: Labels,
+    sizes: Labels,
+    grid: Sequence[Point],
+) -> Iterator[Axes]:
+    """Axes of classes, a row of samples for each, in every lift."""
+    xp, (n, n_samples) = namespace(several[0].scaled), members.shape
+    there = np.arange(n_samples) < sizes[:, None]
+    rows = np.tile(np.sqrt(several[0].weights[members]) * there, (len(several), 1))
+    roots = beside(rows[:, :, None], several[0].scaled)
+    blocks = xp.concatenate([samples.blocks(members) for samples in several])
+    most, ridges = (np.array(part) for part in zip(*grid))
+    blocks = blocks * roots * roots.swapaxes(1, 2)
+    values, combination = gram_axes(blocks, min(int(most.max()), n_samples))
+    combination = roots * combination
+    # No class has more atoms than samples.
+    n_atoms = np.minimum(most, np.maximum(np.tile(sizes, len(several))[:, None], 1))
+    filled = energies(values[:, None], n_atoms, ridges)
+    filled = filled / (filled + beside(ridges[:, None], filled))
+    for k in range(len(several)):
+        own = slice(k * n, (k + 1) * n)
+        yield Axes(classes, members, values[own], combination[own], grid, filled[own])
+
+
 def local_evidence(
-    samples: Samples, number: int, axes: Sequence[Axes], grid: Sequence[tuple[int, float]]
+    samples: Samples, number: int, axes: Sequence[Axes], grid: Sequence[Point]
 ) -> ArrayOrTensor:
     """Evidence of each class by its own atoms alone, for every (number of atoms, ridge).
 
@@ -225,7 +241,7 @@ def local_evidence(
     residuals = zeros((len(grid), len(queries), samples.n_classes), energy)
     for one, own in zip(axes, parts):
         along = _by_class(products[:, own], one) @ one.combination
-        left = 1 - _shrinkage(one, grid)
+        left = 1 - one.at(grid)
         found = energy - (1 - left**2) @ (along**2).swapaxes(1, 2)
         residuals[:, :, beside(one.classes, found)] = namespace(energy).moveaxis(found, 0, 2)
     return evidence(residuals, energy)
@@ -243,13 +259,6 @@ def _by_class(products: ArrayOrTensor, axes: Axes) -> ArrayOrTensor:
     return products.reshape(len(products), *axes.members.shape).swapaxes(0, 1)
 
 
-def _shrinkage(axes: Axes, grid: Sequence[tuple[int, float]]) -> ArrayOrTensor:
-    """q/(q + β) of every class, grid point and axis, (n, n_grid, n_axes)."""
-    most, ridge = (np.array(part) for part in zip(*grid))
-    filled = energies(axes.values[:, None], np.minimum(most, axes.members.shape[1]), ridge)
-    return filled / (filled + beside(ridge[:, None], filled))
-
-
 def global_evidence(
     samples: Samples, number: int, axes: Sequence[Axes], n_atoms: int, ridge: float
 ) -> dict[str, ArrayOrTensor]:
@@ -264,9 +273,10 @@ def global_evidence(
     """
     out, blocks, spent = samples.left_out(number), list[ArrayOrTensor](), list[ArrayOrTensor]()
     for one in axes:
-        filled = ridge / (1 - _shrinkage(one, [(n_atoms, ridge)])) - ridge  # w = q/(q + β)
-        spent.append(filled[:, 0])
-        blocks.append(namespace(filled).sqrt(filled) * one.combination)
+        share = one.filled[:, one.grid.index((n_atoms, ridge)), :n_atoms]  # w = q/(q + β)
+        filled = ridge / (1 - share) - ridge
+        spent.append(filled)
+        blocks.append(namespace(filled).sqrt(filled)[:, None] * one.combination[..., :n_atoms])
     coded = _codes_from_products if samples.is_wide else _codes_from_features
     along, codes = coded(samples, out, axes, blocks, ridge)
     xp, energy = namespace(codes), samples.energy[beside(out, samples.energy)]
@@ -337,14 +347,3 @@ def discriminants(samples: Samples, number: int, shrinkages: Sequence[float]) ->
         weights = solved(add_to_diagonal(within + 0, shrinkage * target), means.T)
         found[place] = queries @ weights - 0.5 * xp.einsum("cf,fc->c", means, weights)
     return found
-
-
-def discriminant_of_all(samples: Samples, shrinkage: float, dtype: np.dtype) -> Discriminant | None:
-    """The discriminant of all samples from products that folds have asked for; None for others."""
-    if samples.kernel is not None or samples.own_variances or not samples.is_wide:
-        return None
-    order = np.argsort(samples.labels, kind="stable")
-    classes = Contrasts.of(samples.labels[order], samples.weights[order], samples.n_classes)
-    gram = samples.inner(order, order)
-    found = classes.discriminant(gram, samples.scaled[order], shrinkage, len(order))
-    return Discriminant(*(from_device(a).astype(dtype) for a in (found.weights, found.offsets)))

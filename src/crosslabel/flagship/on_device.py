@@ -8,7 +8,9 @@ grouping, shared atoms and what keeps a summary are learnt on the host.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -97,15 +99,18 @@ def fit_there(
         )
     views: list[View] = []
     solutions: list[Solved] = []
-    for member in choice.members:
-        view, found = _learnt(member, rows, kept, is_shown=not views)
-        views.append(view)
-        solutions.append(found)
+    # Coordinates of kernels are many more than features: they would be made as wide.
+    for _, group in groupby(choice.members, key=lambda member: member.lift.kernel is None):
+        for view, found in _learnt(list(group), rows, kept, is_shown=not views):
+            views.append(view)
+            solutions.append(found)
     values = solutions[0].values.tolist()
     if callback:
         callback(0, float(np.sum(values)))
     both = zip(choice.members, views)
-    members = tuple(replace(m, share=view.share, discriminant=None) for m, view in both)
+    members = tuple(
+        replace(m, lift=view.lift, share=view.share, discriminant=None) for m, view in both
+    )
     return Fitted(
         samples.classes,
         tuple(views),
@@ -124,36 +129,59 @@ def _known(rows: Tensor, kept: KeptRows) -> Distinct:
     return Distinct(rows, labels, from_device(kept.weights), hashes)
 
 
-def _learnt(member: Member, rows: Tensor, kept: KeptRows, *, is_shown: bool) -> tuple[View, Solved]:
-    """One view of a choice, with its dictionary at home and on the device."""
+def _learnt(
+    members: Sequence[Member], rows: Tensor, kept: KeptRows, *, is_shown: bool
+) -> Iterator[tuple[View, Solved]]:
+    """Views of a choice, each with its dictionary at home and on the device."""
     from crosslabel.core.gpu.closed_form import ClassRows, closed_form
-    from crosslabel.core.gpu.discriminant import within_class
 
-    lift, settings, counts = member.lift, member.settings, np.asarray(kept.counts)
-    lifted = ClassRows.of(lift(rows), kept.weights, counts)
-    wanted = wanted_atoms(settings.atoms_per_class, len(counts))
-    layout = AtomLayout(0, tuple(np.minimum(wanted, counts).tolist()))
+    counts = np.asarray(kept.counts)
+    lifted = [ClassRows.of(member.lift(rows), kept.weights, counts) for member in members]
+    layouts = [_layout(member, counts) for member in members]
     spared = np.zeros(0, np.intp)
-    if member.share is None:
+    if members[0].share is None:  # it is named, and alone
         spared = spared_classes(kept.keys, counts, np.ones(len(counts), bool))
-    held = _Held.of(lifted, spared)
-    per_class = [*layout.per_class, *(layout.per_class[c] for c in spared)]
+    held = _Held.of(lifted[0], spared)
+    per_class = [k for layout in layouts for k in layout.per_class]
+    per_class += [layouts[0].per_class[c] for c in spared]
+    ridges = np.repeat([member.settings.ridge for member in members], len(counts))
+    ridges = np.append(ridges, np.full(len(spared), members[0].settings.ridge))
     looked_at = LOOKED_AT if is_shown else None
     # The classes that set the temperature are learnt again without some samples, with the others.
-    both = lifted.beside(held.counts, held.starts)
-    found = closed_form(both, per_class, settings.ridge, looked_at, len(counts))
-    found, again = found.split(layout.n_atoms, len(counts))
-    share = member.share
-    if share is None:
-        share = _temperature(lifted, held, member, layout, found.atoms, again.atoms)
-    linear = member.discriminant
-    if linear is None and member.shrinkage is not None and member.discriminant_share > 0:
-        there = within_class(lifted, lift.keeps_features).discriminant(member.shrinkage)
+    every = ClassRows.stacked(lifted).beside(held.counts, held.starts)
+    found = closed_form(every, per_class, ridges, looked_at, len(counts))
+    classes = atoms = 0
+    for member, own, layout in zip(members, lifted, layouts):
+        here = slice(classes, classes + len(counts)), slice(atoms, atoms + layout.n_atoms)
+        classes, atoms = here[0].stop, here[1].stop
+        solved = found.part(*here)
+        solved = solved._replace(atoms=solved.atoms[:, : own.X.shape[1]].contiguous())
+        again = found.atoms[layout.n_atoms :]
+        share = member.share
+        if share is None:
+            share = _temperature(own, held, member, layout, solved.atoms, again)
+        yield _view(replace(member, share=share), own, layout, solved), solved
+
+
+def _layout(member: Member, counts: np.ndarray) -> AtomLayout:
+    """No class has more atoms than samples."""
+    wanted = wanted_atoms(member.settings.atoms_per_class, len(counts))
+    return AtomLayout(0, tuple(np.minimum(wanted, counts).tolist()))
+
+
+def _view(member: Member, rows: ClassRows, layout: AtomLayout, found: Solved) -> View:
+    """A member of a choice with its dictionary, and its discriminant if it has one."""
+    from crosslabel.core.gpu.discriminant import within_class
+
+    linear, b = member.discriminant, member.discriminant_share
+    if linear is None and member.shrinkage is not None and b > 0:
+        there = within_class(rows, member.lift.keeps_features).discriminant(member.shrinkage)
         linear = Discriminant(from_device(there.weights), from_device(there.offsets))
-    atoms, b = home(found.atoms), member.discriminant_share
+    lift, settings, atoms = member.lift.home(), member.settings, home(found.atoms)
+    share = 1.0 if member.share is None else member.share
     view = View(lift, atoms, layout, member.rule, settings.ridge, share, linear, b)
-    view.keep_beside(found.atoms)
-    return view, found
+    view.keep_beside(found.atoms, member.lift)
+    return view
 
 
 def home(atoms: Tensor) -> np.ndarray:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import product
-from typing import NamedTuple
+from itertools import chain, product
 
 import numpy as np
 
-from crosslabel.core.backend import ArrayOrTensor, beside, is_tensor, namespace, zeros
+from crosslabel.core.backend import ArrayOrTensor, beside, is_tensor, namespace
 from crosslabel.core.joint import fit_weights, log_losses, mixed, shares, spread, temperature
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
+from crosslabel.core.spectrum import Axes, Point
+from crosslabel.flagship.choice import Candidate, Grid, JointSetting, Kind
 from crosslabel.flagship.held_out import (
     Samples,
+    axes_of,
     discriminants,
     global_evidence,
     local_evidence,
@@ -22,6 +24,8 @@ from crosslabel.flagship.held_out import (
 
 DISCRIMINANT, LOCAL, GLOBAL = "discriminant", "local", "global"
 """Kinds of scores that race: of the discriminant, of own atoms alone, of a code over all atoms."""
+NEAREST = 2
+"""Shrinkages, and points of the local rule, that are followed after the first fold."""
 PULL = 10.0
 """Samples that the average of dictionary and discriminant is worth, when their weights are set."""
 RATE = 0.1
@@ -40,86 +44,15 @@ PLENTY = 240
 """Held-out samples that choose as well as more would: no further fold is run."""
 NOTHING = 1e-9
 """Log loss below which differences are rounding: two lifts may be one for some samples."""
-NEAREST = 2
-"""Shrinkages, and points of the local rule, that are followed after the first fold."""
-
-
-class Kind(NamedTuple):
-    """A score: of a kind with its ridge or α, by a rule of that kind, with so many atoms."""
-
-    kind: str
-    value: float
-    rule: str
-    n_atoms: int = 0
-
-
-@dataclass(frozen=True)
-class JointSetting:
-    """One lift's joint rule; immutable.
-
-    Its logits are dictionary_weight · evidence + discriminant_weight · g.
-
-    Attributes
-    ----------
-    lift : str
-    rule : str
-        A name in `RULES`.
-    n_atoms : int
-        Of a class, which has no more than samples.
-    ridge, shrinkage : float
-        The shrinkage is of tr(W)/min(n_features, n_samples).
-    dictionary_weight, discriminant_weight : float
-    """
-
-    lift: str
-    rule: str
-    n_atoms: int
-    ridge: float
-    shrinkage: float | None
-    dictionary_weight: float
-    discriminant_weight: float
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A lift's best joint rule, and the logits and losses of the held-out samples.
-
-    The head start is what it is ahead by before any sample is held out, in log loss.
-    """
-
-    setting: JointSetting
-    logits: ArrayOrTensor
-    losses: Array
-    head_start: float = 0.0
-
-
-@dataclass(frozen=True)
-class Grid:
-    """What is tried in every lift.
-
-    Attributes
-    ----------
-    ridges : sequence of float
-        Of the local rule.
-    global_ridges : sequence of float
-        Of the rules by one code over all atoms.
-    global_rules : sequence of str
-        Their names.
-    shrinkages : sequence of float
-    n_atoms : sequence of int
-        In ascending order.
-    """
-
-    ridges: Sequence[float]
-    global_ridges: Sequence[float]
-    global_rules: Sequence[str]
-    shrinkages: Sequence[float]
-    n_atoms: Sequence[int]
 
 
 @dataclass(eq=False)
 class Runner:
-    """A lift in the race: the rules it still runs, and its scores, filled fold by fold."""
+    """A lift in the race: the rules it still runs, and its scores, fold after fold.
+
+    Scores are of the samples that folds left out, in the order of the folds: those of the first
+    fold come first. What is told of `rows` is of that fold's samples, or of all so far.
+    """
 
     name: str
     samples: Samples
@@ -127,61 +60,57 @@ class Runner:
     rules: set[str]
     scores: dict[Kind, ArrayOrTensor] = field(default_factory=dict)
     known: dict[tuple[Kind, int], tuple[float, float]] = field(default_factory=dict)
+    losses: dict[tuple[Kind, int], Array] = field(default_factory=dict)
     near: dict[str, float] = field(default_factory=dict)
     shrinkages: list[float] = field(init=False)
-    points: list[tuple[int, float]] = field(init=False)
+    points: list[Point] = field(init=False)
 
     def __post_init__(self) -> None:
         self.shrinkages = list(self.grid.shrinkages)
         self.points = list(product(self.grid.n_atoms, self.grid.ridges))
 
-    def run(self, number: int, rules: Iterable[str] | None = None) -> None:
-        """Score one fold by these rules, or by all that are left."""
-        wanted = self.rules if rules is None else set(rules)
-        rows, grid = self.samples.left_out(number), self.grid
-        axes = self.samples.axes(number, grid.n_atoms[-1]) if wanted - {DISCRIMINANT} else []
-        if LOCAL in wanted:
-            found = local_evidence(self.samples, number, axes, self.points)
-            self._keep(rows, {local_of(*one): s for one, s in zip(self.points, found)})
-        for k, ridge in product(grid.n_atoms, grid.global_ridges) if GLOBAL in wanted else ():
-            by_rule = global_evidence(self.samples, number, [a.first(k) for a in axes], k, ridge)
-            self._keep(rows, {Kind(GLOBAL, ridge, r, k): by_rule[r] for r in grid.global_rules})
-        if DISCRIMINANT in wanted:
-            found = discriminants(self.samples, number, self.shrinkages)
-            self._keep(rows, {discriminant_of(a): s for a, s in zip(self.shrinkages, found)})
+    def run(self, number: int, rules: Iterable[str], axes: Sequence[Axes]) -> None:
+        """Score one fold by these rules; those of atoms need the axes of the classes."""
+        grid, samples = self.grid, self.samples
+        if LOCAL in rules:
+            found = local_evidence(samples, number, axes, self.points)
+            self._keep({local_of(*one): s for one, s in zip(self.points, found)})
+        for k, ridge in product(grid.n_atoms, grid.global_ridges) if GLOBAL in rules else ():
+            by_rule = global_evidence(samples, number, axes, k, ridge)
+            self._keep({Kind(GLOBAL, ridge, r, k): by_rule[r] for r in grid.global_rules})
+        if DISCRIMINANT in rules:
+            found = discriminants(samples, number, self.shrinkages)
+            self._keep({discriminant_of(a): s for a, s in zip(self.shrinkages, found)})
 
-    def _keep(self, rows: Labels, found: dict[Kind, ArrayOrTensor]) -> None:
+    def _keep(self, found: dict[Kind, ArrayOrTensor]) -> None:
         for kind, scores in found.items():
-            if kind not in self.scores:
-                self.scores[kind] = zeros((len(self.samples.labels), scores.shape[1]), scores)
-            self.scores[kind][beside(rows, scores)] = scores
-
-    def _of(self, kind: Kind, rows: Labels) -> ArrayOrTensor:
-        scores = self.scores[kind]
-        return scores[beside(rows, scores)]
+            before = [self.scores[kind]] if kind in self.scores else []
+            whole = namespace(scores).concatenate([*before, scores]) if before else scores
+            self.scores[kind] = whole
 
     def judged(self, kind: Kind, rows: Labels) -> tuple[float, float]:
-        """Temperature and loss of a score on these samples: the first fold, or all held out."""
+        """Temperature and loss of a score on these samples."""
         key = kind, len(rows)
         if key not in self.known:
             labels, weights = self.samples.labels[rows], self.samples.weights[rows]
             start = self.near.get(kind.rule)
-            found = temperature(self._of(kind, rows), labels, weights, start)
+            found = temperature(self.scores[kind][: len(rows)], labels, weights, start)
             self.known[key], self.near[kind.rule] = found, found[0]
         return self.known[key]
 
-    def judge(self, kinds: Sequence[Kind], rows: Labels) -> None:
-        """Find what `judged` tells of all of these at once, where that is sooner done."""
-        new = [kind for kind in kinds if (kind, len(rows)) not in self.known]
-        if not new or not is_tensor(self.scores[new[0]]):
-            return
-        from crosslabel.core.gpu.temperatures import temperatures
+    def lost(self, kind: Kind, rows: Labels) -> Array:
+        """Losses of these samples by a score at its temperature."""
+        key = kind, len(rows)
+        if key not in self.losses:
+            logits = self.judged(kind, rows)[0] * self.scores[kind][: len(rows)]
+            self.losses[key] = log_losses(logits, self.samples.labels[rows])
+        return self.losses[key]
 
-        labels, weights = self.samples.labels[rows], self.samples.weights[rows]
-        scores = [self._of(kind, rows) for kind in new]
-        starts = [self.near.get(kind.rule) for kind in new]
-        for kind, found in zip(new, temperatures(scores, labels, weights, starts)):
-            self.known[kind, len(rows)], self.near[kind.rule] = found, found[0]
+    def best(self, rules: Iterable[str], rows: Labels) -> Kind:
+        """Of these rules' scores the one of lowest loss."""
+        wanted = set(rules)
+        kinds = [kind for kind in self.scores if kind.kind in wanted]
+        return min(kinds, key=lambda one: self.judged(one, rows)[1])
 
     def narrow(self, rows: Labels) -> None:
         """Follow the shrinkages, and the points of the local rule, only that did best on these."""
@@ -194,45 +123,10 @@ class Runner:
 
     def _nearest(self, kinds: Sequence[Kind], rows: Labels) -> list[Kind]:
         """Those of lowest loss; the scores of the others go."""
-        self.judge(kinds, rows)
         ordered = sorted(kinds, key=lambda kind: self.judged(kind, rows)[1])
         for kind in ordered[NEAREST:]:
             del self.scores[kind]
         return ordered[:NEAREST]
-
-    def best(self, rules: Iterable[str], rows: Labels) -> tuple[Kind, float, Array]:
-        """Of these rules' scores the one of lowest loss, its temperature, and the losses."""
-        wanted = set(rules)
-        kinds = [kind for kind in self.scores if kind.kind in wanted]
-        self.judge(kinds, rows)
-        kind = min(kinds, key=lambda one: self.judged(one, rows)[1])
-        sharpness, _ = self.judged(kind, rows)
-        labels = self.samples.labels[rows]
-        return kind, sharpness, log_losses(sharpness * self._of(kind, rows), labels)
-
-    def candidate(self, rows: Labels) -> Candidate:
-        """The best dictionary, joined with the best discriminant if that is still in the race."""
-        labels, weights = self.samples.labels[rows], self.samples.weights[rows]
-        kinds = [self.best(self.rules - {DISCRIMINANT}, rows)]
-        if DISCRIMINANT in self.rules:
-            kinds.append(self.best({DISCRIMINANT}, rows))
-        parts = [self._of(kind, rows) for kind, _, _ in kinds]
-        scores = namespace(parts[0]).stack(parts)
-        scale = np.array([spread(one) for one in scores])
-        totals = np.array([weights @ losses for _, _, losses in kinds])
-        is_table = self.samples.own_variances
-        totals[1:] -= FAVOUR if is_table else 0.0
-        part = shares(totals, RATE)
-        start = part * scale * np.array([sharpness for _, sharpness, _ in kinds])
-        scaled = scores / beside(scale[:, None, None], scores)
-        joined = fit_weights(scaled, labels, weights, start=start, pull=PULL) / scale
-        logits = mixed(joined, scores)
-        _, ridge, rule, n_atoms = kinds[0][0]
-        shrinkage = kinds[1][0].value if len(kinds) > 1 else None
-        a, b = [*joined.tolist(), 0.0][:2]
-        setting = JointSetting(self.name, rule, n_atoms, ridge, shrinkage, a, b)
-        losses = log_losses(logits, labels)
-        return Candidate(setting, logits, losses, HEAD_START if is_table else 0.0)
 
 
 def local_of(n_atoms: int, ridge: float) -> Kind:
@@ -243,6 +137,108 @@ def local_of(n_atoms: int, ridge: float) -> Kind:
 def discriminant_of(shrinkage: float) -> Kind:
     """The score of the discriminant with this α."""
     return Kind(DISCRIMINANT, shrinkage, DISCRIMINANT)
+
+
+Scored = tuple[Runner, Kind]
+"""A score of a lift."""
+
+
+def judge(runners: Sequence[Runner], rules: Iterable[str], rows: Labels) -> None:
+    """Find what `judged` and `lost` tell of all lifts at once, where that is sooner done."""
+    if not runners or not is_tensor(runners[0].samples.scaled):
+        return
+    wanted, samples = set(rules), runners[0].samples
+    labels, weights = samples.labels[rows], samples.weights[rows]
+    kinds = [(r, kind) for r in runners for kind in r.scores if kind.kind in wanted & r.rules]
+    new = [(r, kind) for r, kind in kinds if (kind, len(rows)) not in r.known]
+    starts = [r.near.get(kind.rule) for r, kind in new]
+    if new:
+        scores = [r.scores[kind][: len(rows)] for r, kind in new]
+        for (r, kind), found in zip(new, temperatures(scores, labels, weights, starts)):
+            r.known[kind, len(rows)], r.near[kind.rule] = found, found[0]
+    best = {(r, r.best({kind.kind}, rows)): None for r, kind in kinds}
+    new = [(r, kind) for r, kind in best if (kind, len(rows)) not in r.losses]
+    if new:
+        sharp = np.array([r.judged(kind, rows)[0] for r, kind in new])
+        scores = _stacked(new, rows)
+        losses = log_losses(scores * beside(sharp[:, None, None], scores), labels)
+        for (r, kind), lost in zip(new, losses):
+            r.losses[kind, len(rows)] = lost
+
+
+def temperatures(
+    scores: Sequence[ArrayOrTensor],
+    labels: Labels,
+    sample_weights: Array,
+    starts: Sequence[float | None],
+) -> list[tuple[float, float]]:
+    """`temperature` of several scores of the same samples; on a device of all at once."""
+    if is_tensor(scores[0]):
+        from crosslabel.core.gpu import temperatures as there
+
+        return list(there.temperatures(scores, labels, sample_weights, starts))
+    each = zip(scores, starts)
+    return [temperature(one, labels, sample_weights, start) for one, start in each]
+
+
+def _stacked(kinds: Sequence[Scored], rows: Labels) -> ArrayOrTensor:
+    """Some scores of these samples, (n_kinds, n_samples, n_classes)."""
+    scores = [runner.scores[kind][: len(rows)] for runner, kind in kinds]
+    return namespace(scores[0]).stack(scores)
+
+
+def candidates(runners: Sequence[Runner], rows: Labels) -> list[Candidate]:
+    """Of each lift the best dictionary, joined with the best discriminant if that still races."""
+    judge(runners, (LOCAL, GLOBAL, DISCRIMINANT), rows)
+    found = []
+    for runner in runners:
+        kinds = [(runner, runner.best(runner.rules - {DISCRIMINANT}, rows))]
+        if DISCRIMINANT in runner.rules:
+            kinds.append((runner, runner.best({DISCRIMINANT}, rows)))
+        found.append(kinds)
+    joined: dict[int, Candidate] = {}
+    for these in _alike(found):
+        joined |= dict(zip(these, _joined([found[k] for k in these], rows)))
+    return [joined[k] for k in range(len(found))]
+
+
+def _alike(found: Sequence[Sequence[Scored]]) -> list[list[int]]:
+    """Lifts that are joined in one go: of as many scores on a device, at home one by one."""
+    if not found or not is_tensor(found[0][0][0].samples.scaled):
+        return [[k] for k in range(len(found))]
+    numbers = {len(kinds) for kinds in found}
+    return [[k for k, kinds in enumerate(found) if len(kinds) == n] for n in numbers]
+
+
+def _joined(found: Sequence[Sequence[Scored]], rows: Labels) -> list[Candidate]:
+    """Candidates of as many kinds of scores as one another."""
+    samples, n_kinds = found[0][0][0].samples, len(found[0])
+    labels, weights = samples.labels[rows], samples.weights[rows]
+    scores = _stacked(list(chain(*found)), rows)
+    scores = scores.reshape(len(found), n_kinds, *scores.shape[1:])
+    scale = spread(scores)
+    sharp = np.array([[r.judged(kind, rows)[0] for r, kind in each] for each in found])
+    totals = np.array([[weights @ r.lost(kind, rows) for r, kind in each] for each in found])
+    is_table = [each[0][0].samples.own_variances for each in found]
+    totals[:, 1:] -= FAVOUR * np.array(is_table)[:, None]
+    part = np.stack([shares(one, RATE) for one in totals])
+    scaled = scores / beside(scale[..., None, None], scores)
+    start = part * scale * sharp
+    joined = fit_weights(scaled, labels, weights, start=start, pull=PULL) / scale
+    logits = mixed(joined, scores)
+    losses = log_losses(logits, labels)
+    return [
+        Candidate(_setting(each, a), own, lost, HEAD_START if table else 0.0)
+        for each, a, own, lost, table in zip(found, joined.tolist(), logits, losses, is_table)
+    ]
+
+
+def _setting(kinds: Sequence[Scored], joined: Sequence[float]) -> JointSetting:
+    """The joint rule of a dictionary's score, and of a discriminant's if there is one."""
+    runner, (_, ridge, rule, n_atoms) = kinds[0]
+    shrinkage = kinds[1][1].value if len(kinds) > 1 else None
+    a, b = [*joined, 0.0][:2]
+    return JointSetting(runner.name, rule, n_atoms, ridge, shrinkage, a, b)
 
 
 def ahead(gain: Array, weights: Array) -> float:
@@ -259,6 +255,11 @@ def folds_to_run(fold: Labels) -> list[int]:
     return numbers[:enough].tolist()
 
 
+def left_out_by(fold: Labels, numbers: Iterable[int]) -> Labels:
+    """Samples that these folds leave out, fold by fold: the order of a runner's scores."""
+    return np.concatenate([np.flatnonzero(fold == number) for number in numbers])
+
+
 Tell = Callable[[], None]
 """Called after each fold that a lift has run."""
 
@@ -272,19 +273,25 @@ def race(runners: Sequence[Runner], numbers: Sequence[int], tell: Tell = silent)
 
     A lift whose discriminant alone is left keeps its local rule: every model has a dictionary.
     """
-    for runner in runners:
-        runner.run(numbers[0])
-        tell()
+    run_fold(runners, numbers[0], tell=tell)
     left = _not_behind(runners, runners[0].samples.left_out(numbers[0]))
-    _run_on(left, numbers[1:], tell)
+    for number in numbers[1:]:
+        run_fold(left, number, tell=tell)
     return left
 
 
-def _run_on(runners: Sequence[Runner], numbers: Sequence[int], tell: Tell) -> None:
-    for runner in runners:
-        for number in numbers:
-            runner.run(number)
-            tell()
+def run_fold(
+    runners: Sequence[Runner], number: int, rules: Iterable[str] | None = None, tell: Tell = silent
+) -> None:
+    """Score one fold by these rules, or by all that are left, in several lifts."""
+    wanted = [runner.rules if rules is None else set(rules) for runner in runners]
+    grid, with_atoms = runners[0].grid, [bool(one - {DISCRIMINANT}) for one in wanted]
+    points = list(product(grid.n_atoms, dict.fromkeys([*grid.ridges, *grid.global_ridges])))
+    samples = [runner.samples for runner, is_one in zip(runners, with_atoms) if is_one]
+    axes = iter(axes_of(samples, number, points) if samples else ())
+    for runner, own, is_one in zip(runners, wanted, with_atoms):
+        runner.run(number, own, next(axes) if is_one else [])
+        tell()
 
 
 def _not_behind(runners: Sequence[Runner], rows: Labels) -> list[Runner]:
@@ -292,7 +299,8 @@ def _not_behind(runners: Sequence[Runner], rows: Labels) -> list[Runner]:
     if len(rows) < ENOUGH:
         return list(runners)
     weights = runners[0].samples.weights[rows]
-    losses = {(r.name, rule): r.best({rule}, rows)[2] for r in runners for rule in r.rules}
+    judge(runners, (LOCAL, GLOBAL, DISCRIMINANT), rows)
+    losses = {(r.name, k): r.lost(r.best({k}, rows), rows) for r in runners for k in r.rules}
     leader = min(losses.values(), key=lambda one: float(weights @ one))
     for runner in runners:
         left = {
@@ -312,17 +320,19 @@ def race_kernels(
     tell: Tell = silent,
 ) -> list[Runner]:
     """Run the folds; the kernels whose local rule is not behind the linear lifts' local rules."""
-    rows = linear[0].samples.left_out(numbers[0])
-    weights, left = linear[0].samples.weights[rows], []
-    bar = min((r.best({LOCAL}, rows)[2] for r in linear), key=lambda one: float(weights @ one))
-    for runner in runners:
-        runner.run(numbers[0], {LOCAL})
-        behind = runner.best({LOCAL}, rows)[2] - bar
-        if len(rows) < ENOUGH or ahead(behind, weights) <= 1:
-            runner.run(numbers[0], {DISCRIMINANT})
-            left.append(runner)
+    rows, first = linear[0].samples.left_out(numbers[0]), numbers[0]
+    weights = linear[0].samples.weights[rows]
+    run_fold(runners, first, {LOCAL})
+    judge([*linear, *runners], {LOCAL}, rows)
+    local = {r: r.lost(r.best({LOCAL}, rows), rows) for r in [*linear, *runners]}
+    bar = min((local[r] for r in linear), key=lambda one: float(weights @ one))
+    near = [r for r in runners if len(rows) < ENOUGH or ahead(local[r] - bar, weights) <= 1]
+    if near:
+        run_fold(near, first, {DISCRIMINANT})
+    for _ in runners:
         tell()
-    still = _not_behind([*left, *(r for r in linear if r.rules)], rows)
-    kept = [runner for runner in left if runner in still]
-    _run_on(kept, numbers[1:], tell)
+    still = _not_behind([*near, *(r for r in linear if r.rules)], rows)
+    kept = [runner for runner in near if runner in still]
+    for number in numbers[1:] if kept else ():
+        run_fold(kept, number, tell=tell)
     return kept

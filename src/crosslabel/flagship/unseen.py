@@ -14,12 +14,13 @@ from scipy.special import softmax
 
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
+from crosslabel.flagship.choice import Candidate
 from crosslabel.flagship.choose import Distinct, grid_of
 from crosslabel.flagship.crosslabel import CrossLabelClassifier
 from crosslabel.flagship.held_out import Samples
 from crosslabel.flagship.lifts import LiftPlan, lifts
 from crosslabel.flagship.problem import Settings, Wish
-from crosslabel.flagship.race import DISCRIMINANT, LOCAL, Runner
+from crosslabel.flagship.race import DISCRIMINANT, LOCAL, Runner, candidates, left_out_by, run_fold
 
 FEW = 300
 """Samples that choose a lift: the whole classes that this holds, at least two."""
@@ -76,7 +77,7 @@ def by_fold_scores(distinct: Distinct, seed: int) -> Unseen:
         best = _run(Runner(best.name, every if joint else _paired(every), grid, rules))
     held_out = _held_out(best.samples)
     chances = np.full((len(fold), best.samples.n_classes), np.nan)
-    chances[held_out] = softmax(best.candidate(held_out).logits, axis=1)
+    chances[held_out] = softmax(_candidate(best).logits, axis=1)
     return Unseen(chances, best.samples)
 
 
@@ -135,15 +136,20 @@ def _products(some: Array, others: Array) -> Array:
 
 
 def _held_out(samples: Samples) -> Labels:
-    return np.flatnonzero(samples.fold >= 0)
+    return left_out_by(samples.fold, np.unique(samples.fold[samples.fold >= 0]))
 
 
 def _run(runner: Runner) -> Runner:
-    for number in np.unique(runner.samples.fold[_held_out(runner.samples)]).tolist():
-        runner.run(number)
+    for number in np.unique(runner.samples.fold[runner.samples.fold >= 0]).tolist():
+        run_fold([runner], number)
     return runner
 
 
+def _candidate(runner: Runner) -> Candidate:
+    (found,) = candidates([runner], _held_out(runner.samples))
+    return found
+
+
 def _loss(runner: Runner) -> float:
-    rows = _held_out(runner.samples)
-    return float(runner.samples.weights[rows] @ runner.candidate(rows).losses)
+    weights = runner.samples.weights[_held_out(runner.samples)]
+    return float(weights @ _candidate(runner).losses)

@@ -99,7 +99,7 @@ class KernelMap:
     def fit(cls, kernel: str | Kernel, landmarks: ArrayOrTensor, gamma: float) -> KernelMap:
         """The map of a kernel that is positive semi-definite on the landmarks.
 
-        What it holds are arrays, also where the landmarks are a tensor.
+        What it holds lies where the landmarks do, if the kernel can be reckoned there.
 
         Raises
         ------
@@ -107,7 +107,8 @@ class KernelMap:
             If it is not; the message has its least eigenvalue.
         """
         # In double: of rows in single precision, rounding would pass for a kernel that is not one.
-        rows = in_float64(landmarks if _takes_tensors(kernel) else from_device(landmarks))
+        landmarks = landmarks if _takes_tensors(kernel) else from_device(landmarks)
+        rows = in_float64(landmarks)
         K, xp = in_float64(kernel_values(kernel, gamma, rows, rows)), namespace(rows)
         if K.shape != (len(landmarks), len(landmarks)):
             raise ValueError(
@@ -125,7 +126,7 @@ class KernelMap:
             )
         kept = values > max(RANK, xp.finfo(landmarks.dtype).eps) * largest
         basis = axes[:, kept] / xp.sqrt(values[kept])
-        return cls(kernel, gamma, from_device(landmarks), from_device(basis))
+        return cls(kernel, gamma, landmarks, basis)
 
     def values(self, X: Array) -> Array:
         """Kernel values of rows and landmarks."""
@@ -145,6 +146,10 @@ class KernelMap:
             return self
         landmarks = in_type(like(self.landmarks, X), X.dtype)
         return replace(self, landmarks=landmarks, basis=in_float64(like(self.basis, X)))
+
+    def home(self) -> KernelMap:
+        """The map with what it holds as arrays on the host."""
+        return replace(self, landmarks=from_device(self.landmarks), basis=from_device(self.basis))
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,6 +193,10 @@ class Lift:
     def beside(self, X: ArrayOrTensor) -> Lift:
         """The lift with what it holds where X lies: queries then wait for no copy."""
         return self if self.kernel is None else replace(self, kernel=self.kernel.beside(X))
+
+    def home(self) -> Lift:
+        """The lift with what it holds on the host, as a model keeps it."""
+        return self if self.kernel is None else replace(self, kernel=self.kernel.home())
 
     def width(self, n_features: int) -> int:
         """Columns of lifted rows."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, TypedDict, cast
+from typing import NamedTuple
 
 import joblib
 import numpy as np
@@ -32,7 +32,13 @@ from crosslabel.features import (
     RandomFaces,
     RegionCovariance,
 )
-from crosslabel.lab.pyramids import FORMS, components, coordinates
+from crosslabel.lab.pyramid_step import (
+    PyramidOptions,
+    make_pyramids,
+    pyramid_options,
+    pyramid_place,
+)
+from crosslabel.lab.pyramids import components
 from crosslabel.lab.spec import Cell, Options, Spec, SpecError
 
 BUDGET = 768 << 20  # bytes of inputs that a process keeps
@@ -67,22 +73,6 @@ class Input(NamedTuple):
     def nbytes(self) -> int:
         """Memory of the rows."""
         return self.X_train.nbytes + self.X_test.nbytes
-
-
-class PyramidOptions(TypedDict, total=False):
-    """The step `Pyramid`: where its coordinates lie, and which training sets they are made for.
-
-    `form` is "coordinates" or "roots" (`pyramids.FORMS`). `rest` false takes the components of the
-    training images instead of the coordinates: by PCA, or where `gamma` is positive by kernel PCA.
-    """
-
-    folder: str
-    per_class: int
-    codebook_per_class: int
-    splits: int
-    form: str
-    rest: bool
-    gamma: float
 
 
 # A transformer that learns nothing, or one that learns from the training rows.
@@ -173,8 +163,9 @@ class Inputs:
         self, cell: Cell, data: Bunch, steps: list[Options]
     ) -> tuple[Array, list[BaseEstimator], list[Options]]:
         """Rows of all samples, the steps that were taken, and those that are left."""
-        if steps and steps[0]["step"] == "Pyramid":
-            return self._pyramid(cell, data, cast(PyramidOptions, steps[0])), [], steps[1:]
+        options = pyramid_options(steps)
+        if options is not None:
+            return self._pyramid(cell, data, options), [], steps[1:]
         count = sum(1 for step in steps if step["step"] in STATELESS)
         return *self._stateless(cell.spec, data, steps[:count]), steps[count:]
 
@@ -197,21 +188,8 @@ class Inputs:
 
     def _pyramid(self, cell: Cell, data: Bunch, options: PyramidOptions) -> Array:
         """Coordinates of all images under the codebook of this split (see `pyramids`)."""
-        folder = self.features / options["folder"]
-        form = options.get("form", "coordinates")
-        if form not in FORMS:
-            raise SpecError(f"Pyramids have no form {form!r}. Known: {', '.join(FORMS)}.")
-        place = folder / f"{form}{cell.split}.npy"
-        if not place.exists():
-            seed = cell.spec.seed
-            drawn = {
-                size: list(per_class(data.target, size, repeats=options["splits"], seed=seed))
-                for size in {options["per_class"], options["codebook_per_class"]}
-            }
-            seen = [train for train, _ in drawn[options["codebook_per_class"]]]
-            splits = drawn[options["per_class"]]
-            coordinates(data.filenames, splits, folder, -1, seen, [cell.split])
-        rows = np.load(place)
+        make_pyramids([cell], data, self.features)
+        rows = np.load(pyramid_place(options, self.features, cell.split))
         if options.get("rest", True):
             return rows
         # Components must be those of this training set, not of the larger one of the file.

@@ -28,6 +28,7 @@ from crosslabel.lab.choice import chosen
 from crosslabel.lab.estimators import NAMES, WELL_KNOWN, estimator_class
 from crosslabel.lab.figure_data import Trained, extras, write_dictionary
 from crosslabel.lab.inputs import Input, Inputs, load
+from crosslabel.lab.pyramid_step import make_pyramids
 from crosslabel.lab.records import Extra, Record, Store, machine
 from crosslabel.lab.spec import Cell, Spec, SpecError
 
@@ -166,8 +167,10 @@ def run_cells(
     missing = [cell for cell in cells if store.get(cell) is None]
     if not missing:
         return
-    load(missing[0].spec, root)  # what is missing is said before any process starts
+    data = load(missing[0].spec, root)  # what is missing is said before any process starts
     where = str(store.features if features is None else features)
+    with threadpool_limits(1):  # as a cell's other inputs: the rounding is then the same
+        make_pyramids(missing, data, Path(where), jobs)
     place = None if root is None else str(root)
     choices = str(store.choices)
     prepare = partial(prepare_cell, features=where, choices=choices, root=place, device=device)

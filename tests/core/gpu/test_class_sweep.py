@@ -36,7 +36,7 @@ def assert_same(found, expected, atol=1e-9):
 
 
 @pytest.mark.parametrize("momentum", [False, True])
-@pytest.mark.parametrize("grouping", [0.0, 0.3])
+@pytest.mark.parametrize("grouping", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_same_dictionary_and_trace_as_on_the_host(shape, grouping, momentum):
     penalties, more = Penalties(1e-2, np.inf, grouping), {"max_iter": 5, "momentum": momentum}
@@ -115,6 +115,51 @@ def test_nobody_looks_at_a_system_that_cannot_be_singular():
     floor = np.finfo(float).eps * 6**2
     assert sweep_of(shape, Penalties(1.01 * floor, np.inf, 0.0)).is_safe
     assert not sweep_of(shape, Penalties(0.99 * floor, np.inf, 1.0)).is_safe
+
+
+def test_all_stacks_must_be_safe():
+    """Of classes with one atom and classes with nine."""
+    shape = (40, [9, 20], [1, 9], 2)
+    between = np.finfo(float).eps * 5**2
+    assert not sweep_of(shape, Penalties(between, np.inf, 0.0)).is_safe
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0])
+def test_the_floor_of_a_class_is_that_of_its_codes_and_rows(scale):
+    """The floor of the shared atoms is the largest of them."""
+    statistics, start, layout = problem(20, [9, 12, 7, 15], [4, 5, 3, 4], 5)
+    scaled = Moments(
+        statistics.counts,
+        scale * statistics.means * np.array([1, 3, 0.1, 1])[:, None],
+        tuple(s._replace(array=scale * s.array) for s in statistics.scatters),
+    )
+    uploaded = Uploaded.of(scaled, CPU)
+    sweep = ClassSweep(uploaded, torch.as_tensor(start), layout, Penalties(0.1, np.inf, 0.0))
+    floors = []
+    for part in sweep.parts:
+        coded = part.coded(sweep.atoms.dictionary, True)
+        for X, Y, floor in zip(coded.codes.numpy(), part.rows.numpy(), coded.floors.tolist()):
+            largest = np.linalg.norm(X.T @ Y, axis=1).max()
+            assert floor == pytest.approx(4 * np.finfo(float).eps * largest)
+            floors.append(floor)
+    sweep()
+    assert float(sweep.atoms.floor) == pytest.approx(max(floors))
+
+
+def test_a_class_of_zeros_keeps_its_atoms():
+    statistics, start, layout = problem(20, [9, 12], [4, 5], 2)
+    empty = Moments(
+        statistics.counts,
+        statistics.means * np.array([[1], [0]]),
+        tuple(s._replace(array=k * s.array) for k, s in enumerate(statistics.scatters[::-1]))[::-1],
+    )
+    sweep = ClassSweep(
+        Uploaded.of(empty, CPU), torch.as_tensor(start), layout, Penalties(1, np.inf, 0)
+    )
+    sweep()
+    assert_array_equal(sweep.unused.numpy()[layout.own(1)], True)
+    assert_allclose(sweep.dictionary.numpy()[layout.own(1)], start[layout.own(1)])
+    assert not sweep.unused.numpy()[layout.own(0)].any()
 
 
 @pytest.mark.parametrize("grouping", [0.0, 0.5])

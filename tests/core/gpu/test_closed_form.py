@@ -66,3 +66,29 @@ def test_atoms_are_turned_by_the_weighted_means_of_their_classes(monkeypatch):
     means = np.concatenate([args[3].numpy() for args, _, _ in calls])
     by_first = np.argsort(means[:, 0]), np.argsort(statistics.means[:, 0])
     assert_allclose(means[by_first[0]], statistics.means[by_first[1]])
+
+
+def test_several_sets_of_samples_are_solved_together_as_each_alone():
+    """Of other widths, atoms and ridges."""
+    sets = [class_rows(12)[0], class_rows(13)[0], class_rows(11)[0]]
+    sizes, ridges = [(3, 4, 5, 4, 4, 1), (2,) * 6, (5, 4, 3, 2, 1, 1)], [0.05, 0.5, 2.0]
+    alone = [device.closed_form(*one, 64) for one in zip(sets, sizes, ridges)]
+    together, per_class = device.ClassRows.stacked(sets), [k for own in sizes for k in own]
+    found, atoms = device.closed_form(together, per_class, np.repeat(ridges, 6), 64), 0
+    for k, (one, rows) in enumerate(zip(alone, sets)):
+        own = found.part(slice(6 * k, 6 * k + 6), slice(atoms, atoms + len(one.atoms)))
+        atoms += len(one.atoms)
+        width = rows.X.shape[1]
+        assert_allclose(own.atoms[:, :width].numpy(), one.atoms.numpy(), atol=1e-10)
+        assert not own.atoms[:, width:].any()
+        assert_allclose(own.values.numpy(), one.values.numpy(), rtol=1e-10)
+        assert_array_equal(own.unused.numpy(), one.unused.numpy())
+
+
+@pytest.mark.parametrize("shown", range(len(COUNTS) + 1))
+def test_the_first_classes_alone_are_given_likeness(shown):
+    rows, per_class = class_rows(12)[0], (3, 4, 5, 4, 4, 1)
+    found = device.closed_form(rows, per_class, 0.05, 64, shown).atoms
+    likely, free = (device.closed_form(rows, per_class, 0.05, n).atoms for n in (64, None))
+    n_likely = sum(per_class[:shown])
+    assert_allclose(found.numpy(), torch.cat([likely[:n_likely], free[n_likely:]]), atol=1e-10)

@@ -42,3 +42,18 @@ def test_each_explains_the_most_of_what_those_before_it_leave(kernel):
         assert np.flatnonzero(open_)[gains.argmax()] == one
         direction = rest[one] / lengths[one]
         rest = rest - np.outer(rest @ direction, direction)
+
+
+def test_each_class_has_a_floor_of_its_own(kernel):
+    """Classes of any scale, of which the second sample of each is below the floor of its class."""
+    samples = np.random.default_rng(2).standard_normal((4, 5, 9))
+    samples[:, 1] *= 1e-3
+    samples *= np.array([1.0, 1e-6, 1e6, 1e-3])[:, None, None]
+    grams = samples @ samples.transpose(0, 2, 1)
+    squares = grams.diagonal(0, 1, 2)
+    floors = 2 * squares[:, 1]
+    chosen, found = kernel.greedy(torch.as_tensor(grams), torch.as_tensor(floors), 5)
+    assert found.tolist() == [4] * 4
+    assert [sorted(row[:4]) for row in chosen.tolist()] == [[0, 2, 3, 4]] * 4
+    expected = rotation.greedy(grams.copy(), floors, 5)[0]
+    assert_array_equal(chosen.numpy()[:, :4], expected[:, :4])

@@ -74,3 +74,24 @@ def test_the_polar_factor_of_what_has_full_rank(device):
     left, _, right = np.linalg.svd(products.numpy(), full_matrices=False)
     needed = torch.full((3,), 4)
     assert_allclose(device.polar(products, needed).numpy(), left @ right, atol=1e-12)
+
+
+def test_directions_are_filled_up_where_they_are_needed(device):
+    """Of three products one has full rank, one has the rank that is needed, one has less."""
+    products, _ = problem(8, 4, 4)
+    products[1:, :, 2:] = products[1:, :, :2]
+    found = device.polar(products, torch.tensor([4, 2, 4])).numpy()
+    for R, C in zip(found, products.numpy()):
+        left, values, right = np.linalg.svd(C, full_matrices=False)
+        real = values > 1e-9
+        exact = left[:, real] @ right[real]
+        assert_allclose(R @ right[real].T @ right[real], exact, atol=1e-12)
+    assert_allclose(found[0].T @ found[0], np.eye(4), atol=1e-12)
+    assert_allclose(found[2].T @ found[2], np.eye(4), atol=1e-12)
+
+
+def test_nothing_is_filled_up_that_is_not_needed(device):
+    products, _ = problem(8, 4, 4)
+    products[:, :, 2:] = products[:, :, :2]
+    found = device.polar(products, torch.full((3,), 2)).numpy()
+    assert_allclose(np.linalg.svd(found)[1], [[1, 1, 0, 0]] * 3, atol=1e-12)

@@ -35,6 +35,7 @@ def kernels(monkeypatch):
         ("eigh", (6, 129, 129), False),
         ("eigh", (40, 40), False),
         ("polar", (9, 20, 40), True),
+        ("polar", (9, 40, 20), True),
         ("greedy", (1, 64, 64), True),
         ("greedy", (1, 65, 65), False),
         ("unit_norms", (1, 1, 1), True),

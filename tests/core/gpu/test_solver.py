@@ -124,6 +124,16 @@ class Scripted:
         self.unused = self.dictionary
         return torch.tensor(next(self.values), dtype=torch.float64)
 
+    def load(self, dictionary):
+        self.dictionary = dictionary
+
+
+@pytest.fixture(params=["one after the other", "with momentum"])
+def iterate(request, monkeypatch):
+    """Either loop; momentum is that of a plain step."""
+    monkeypatch.setattr(gpu, "Momentum", lambda swept: swept)
+    return gpu.iterate_ahead if "momentum" in request.param else gpu.iterate
+
 
 @pytest.mark.parametrize(
     ("values", "tol", "n_iter"),
@@ -135,10 +145,16 @@ class Scripted:
         ([5.0, 4.0, 3.0, 2.0, 3.0, 1.0], 0.0, 5),  # a rise ends it
     ],
 )
-def test_the_rule_stops_where_the_objective_falls_by_less_than_a_part(values, tol, n_iter):
-    D, unused, trace = gpu.iterate(Scripted(values), 6, tol)
+def test_the_rule_stops_where_the_objective_falls_by_less_than_a_part(iterate, values, tol, n_iter):
+    D, unused, trace = iterate(Scripted(values), 6, tol)
     assert trace == values[:n_iter]
     assert float(D) == float(unused) == n_iter
+
+
+def test_a_callback_stops_what_still_falls(iterate):
+    values = [8.0, 4.0, 2.0, 1.0, 0.5]
+    D, _, trace = iterate(Scripted(values), 5, 0.1, lambda iteration, value: value == 2.0)
+    assert (float(D), trace) == (3, values[:3])
 
 
 def test_the_memory_that_training_needs_is_said(monkeypatch):

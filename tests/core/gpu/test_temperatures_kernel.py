@@ -4,6 +4,7 @@ import torch
 from numpy.testing import assert_allclose
 
 from crosslabel.core.gpu import temperatures
+from tests.core.gpu.test_temperatures import STEPS_AND_LIMITS, check_bracket, check_steps
 from tests.core.gpu.triton_in_numpy import stand_in
 
 
@@ -35,3 +36,14 @@ def test_the_steps_are_those_of_the_plain_ones(kernel, n_classes, start):
     expected = (chances * below.numpy()).sum(axis=2) / chances.sum(axis=2) @ mass.numpy()
     assert_allclose(expected[found > 1e-3], target[found > 1e-3], rtol=1e-3)
     assert (found > 1e-3).sum() >= 2
+
+
+@pytest.mark.parametrize("n_classes", [3, 300])
+@pytest.mark.parametrize("limits", STEPS_AND_LIMITS)
+def test_each_step_is_that_of_newton_or_halves_or_doubles(kernel, n_classes, limits):
+    check_steps(kernel.descended, n_classes, limits)
+
+
+@pytest.mark.parametrize("most", range(6))
+def test_steps_that_leave_the_bracket_at_either_end_are_halved(kernel, most):
+    check_bracket(kernel.descended, most)

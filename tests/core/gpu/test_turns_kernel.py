@@ -45,3 +45,19 @@ def test_rows_that_need_no_turn(kernel):
     found = kernel.unit_norms(rows, rotation.EQUAL).numpy()
     assert_allclose(found[0], np.eye(3))
     assert_allclose(np.linalg.norm(found[1], axis=1), 1)
+
+
+def test_orthogonal_rows_turn_as_on_the_host(kernel):
+    rows = np.stack([np.diag([0.3, 1.9, 0.8]), np.diag([1.7, 0.5, 0.8]), np.zeros((3, 3))])
+    found = kernel.unit_norms(torch.as_tensor(rows), rotation.EQUAL)
+    assert_allclose(found.numpy(), rotation.unit_norms(rows), atol=1e-12)
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_rounding_does_not_choose_between_rows_of_one_norm(kernel, sign):
+    """Squares on either side of a whole number of the parts in which they are compared."""
+    rows, lengths = rows_of(6, 7)[:2], np.sqrt([0.5, 0.5, 0.5, 1.5, 1.5, 1.5])
+    rows *= (lengths / np.linalg.norm(rows, axis=2))[..., None]
+    moved = rows * (1 + sign * 1e-14 * np.array([1, 0, -1, -1, 0, 1]))[:, None]
+    found = kernel.unit_norms(torch.as_tensor(moved), rotation.EQUAL)
+    assert_allclose(found.numpy(), rotation.unit_norms(rows), atol=1e-9)

@@ -34,10 +34,13 @@ def pointer(tensor):
 
 
 class Number(np.ndarray):
-    """An array whose type changes by `to`, as Triton writes it."""
+    """An array whose type changes by `to`, and whose remainders have a sign, as in Triton."""
 
     def to(self, dtype):
         return self.astype(dtype)
+
+    def __mod__(self, divisor):
+        return np.fmod(self, divisor)  # the sign of the dividend, as in C
 
 
 class Program:
@@ -100,7 +103,8 @@ FUNCTIONS = {
     "maximum": np.maximum,
     "min": np.min,
     "minimum": np.minimum,
-    "program_id": lambda axis: np.array(Program.number).view(Number),
+    # Our launches have one axis: along another there is one program, the zeroth.
+    "program_id": lambda axis: np.array(0 if axis else Program.number).view(Number),
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "sqrt": np.sqrt,
     "store": store,

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from crosslabel.core.rules import LocalRule
+from crosslabel.core.rules import LocalRule, local_rule
 from tests.core.problems import problem, problems
 from tests.core.rules.numpy_graph import NumpyGraph
 
@@ -53,3 +53,10 @@ def test_atoms_of_any_scale_are_told_from_dependent_ones():
     X, _, layout, D = problem(n_features=20)
     found = LocalRule(1e-12 * D, layout, 0.1e-24).scores(X)
     assert_allclose(found, LocalRule(D, layout, 0.1).scores(X), rtol=1e-9)
+
+
+@pytest.mark.parametrize("together", [1, 60, 200])
+def test_classes_are_decomposed_some_at_a_time(monkeypatch, together):
+    X, _, layout, D = problem(shared=2, per_class=(2, 4, 4, 2, 4, 4, 4))
+    monkeypatch.setattr(local_rule, "_TOGETHER", together)
+    assert_allclose(LocalRule(D, layout, 0.1).scores(X), literal_local(X, D, layout, 0.1))

@@ -33,13 +33,9 @@ class Solved(NamedTuple):
     values: Tensor
     unused: Tensor
 
-    def split(self, n_atoms: int, n_classes: int) -> tuple[Solved, Solved]:
-        """Of the first classes, and of the others."""
-        atoms, values, unused = self
-        return (
-            Solved(atoms[:n_atoms], values[:n_classes], unused[:n_atoms]),
-            Solved(atoms[n_atoms:], values[n_classes:], unused[n_atoms:]),
-        )
+    def part(self, classes: slice, atoms: slice) -> Solved:
+        """Of some classes, whose atoms these are."""
+        return Solved(self.atoms[atoms], self.values[classes], self.unused[atoms])
 
 
 class ClassRows(NamedTuple):
@@ -68,6 +64,17 @@ class ClassRows(NamedTuple):
         sizes = np.asarray(counts)
         return cls(X, weights, sizes, np.cumsum(sizes) - sizes)
 
+    @classmethod
+    def stacked(cls, several: Sequence[ClassRows]) -> ClassRows:
+        """Classes of several sets of samples, one set after the other, of features as many.
+
+        Features that some do not have are zeros there: they change no product.
+        """
+        width = max(rows.X.shape[1] for rows in several)
+        padded = [torch.nn.functional.pad(r.X, (0, width - r.X.shape[1])) for r in several]
+        weights = torch.cat([rows.weights for rows in several])
+        return cls.of(torch.cat(padded), weights, np.concatenate([r.counts for r in several]))
+
     def beside(self, counts: NDArray[np.intp], starts: NDArray[np.intp]) -> ClassRows:
         """These classes, and after them others of the same samples."""
         return self._replace(
@@ -79,7 +86,7 @@ class ClassRows(NamedTuple):
 def closed_form(
     samples: ClassRows,
     per_class: Sequence[int],
-    ridge: float,
+    ridge: ArrayLike,
     n_looked_at: int | None,
     n_shown: int | None = None,
 ) -> Solved:
@@ -90,7 +97,7 @@ def closed_form(
     samples : ClassRows
     per_class : sequence of int
         Atoms of each class.
-    ridge : float
+    ridge : float, or array of one for each class
         β ≥ 0.
     n_looked_at : int or None
         Atoms look like some of so many first samples of their class; None for no likeness.
@@ -98,6 +105,7 @@ def closed_form(
         The first so many classes, to which likeness is given; all if not said.
     """
     shown = len(per_class) if n_shown is None else n_shown
+    ridges = np.broadcast_to(ridge, len(per_class))
     sizes = beside(np.asarray(per_class), samples.X)
     ends = sizes.cumsum(0)
     atoms = samples.X.new_empty(int(sum(per_class)), samples.X.shape[1])
@@ -108,7 +116,7 @@ def closed_form(
         rows, weights = _padded(samples, classes, n_rows)
         places = (ends[numbers] - n_atoms)[:, None] + torch.arange(n_atoms, device=ends.device)
         looked_at = None if n_looked_at is None else (n_looked_at, int((classes < shown).sum()))
-        found, values[numbers] = _solve(rows, weights, n_atoms, ridge, looked_at)
+        found, values[numbers] = _solve(rows, weights, n_atoms, ridges[classes], looked_at)
         atoms[places] = found.to(atoms.dtype)
         unused[places] = (rows.abs().amax(dim=(1, 2)) == 0)[:, None]
     return Solved(atoms, values, unused)
@@ -140,7 +148,7 @@ def _solve(
     rows: Tensor,
     weights: Tensor,
     n_atoms: int,
-    ridge: float,
+    ridge: NDArray[np.float64],
     looked_at: tuple[int, int] | None,
 ) -> tuple[Tensor, Tensor]:
     """Atoms (n, n_atoms, n_features) and objectives of a stack of classes.
