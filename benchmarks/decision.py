@@ -30,7 +30,7 @@ class Step(NamedTuple):
 
 STEPS = [
     Step("Photos?", "--features auto: embeddings", "ORL: pixels {orl} %, embeddings {embed-orl} %"),
-    Step("Short clips?", "--features lbptop", "15 dynamic textures: {textures-roots} %"),
+    Step("Short clips?", "--features lbptop", "15 dynamic textures: {textures-bins} %"),
     Step("More data than memory,\nor samples to take back?", "partial_fit, forget, fit(path)",
          "exact: the model of one fit"),
     Step("Thousands of classes?", 'rule="local", ridge named',
@@ -85,8 +85,11 @@ def _box(ax: Axes, x: float, y: float, text: str, colour: str) -> None:
 
 def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float], word: str) -> None:
     ax.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": "0.4"})
-    middle = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
-    ax.text(middle[0] + 0.08, middle[1] + 0.08, word, fontsize=11, color="0.3", va="center")
+    x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
+    if start[1] == end[1]:
+        ax.text(x, y + 0.04, word, fontsize=11, color="0.3", ha="center", va="bottom")
+    else:
+        ax.text(x + 0.08, y, word, fontsize=11, color="0.3", va="center")
 
 
 if __name__ == "__main__":
