@@ -108,3 +108,9 @@ def test_bases_may_come_with_columns_of_unit_norm():
     found = whole._scores(QUERIES.reshape(len(QUERIES), -1))
     assert_allclose(found, learnt()._scores(rows(QUERIES)), atol=1e-9)
     assert_allclose(whole._as_bases(BASES.reshape(len(BASES), -1)), BASES)
+
+
+def test_a_basis_may_span_the_whole_space():
+    whole = np.linalg.qr(np.random.default_rng(0).normal(size=(6, 2, 2)))[0]
+    model = GrassmannCoding(2, dimension=2, random_state=0)
+    assert_allclose(model._as_bases(rows(whole)), whole)
