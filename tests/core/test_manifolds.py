@@ -192,7 +192,7 @@ def test_bases_of_unlike_sizes_are_refused_by_their_norms(order):
 
 @pytest.mark.parametrize("product", [0.6, -0.6])
 def test_columns_that_are_not_orthogonal_are_refused(product):
-    with pytest.raises(ValueError, match="product of its columns is off by 0.6"):
+    with pytest.raises(ValueError, match=r"product of its columns is off by 0\.6"):
         subspaces(np.array([[1.0, product, 0.0, 0.8]]))
 
 

@@ -50,8 +50,12 @@ def test_the_sentence_says_when_the_discriminant_decides(model):
 
 @pytest.mark.parametrize(
     ("rule", "order", "is_said"),
-    [("joint", (1, 0), True), ("joint", (0, 1), False), ("joint", (0, 0), False)]
-    + [("local", (1, 0), False)],
+    [
+        ("joint", (1, 0), True),
+        ("joint", (0, 1), False),
+        ("joint", (0, 0), False),
+        ("local", (1, 0), False),
+    ],
 )
 def test_the_discriminant_speaks_where_atoms_say_another_class(model, rule, order, is_said):
     classifier, X = model
