@@ -1,6 +1,6 @@
 """Where a fit on a device spends its time: launches, waits and milliseconds of each stage.
 
-Run: python -m benchmarks.fit_stages [--device cpu] [--size "Scene15"] [--named]
+Run: python -m benchmarks.fit_stages [--device cpu] [--size "Scene15"] [--record]
 
 A launch is an operation of torch that is no view; those of Triton's kernels are not seen. A wait
 is an operation that brings values home. Both are counted in one fit, and time is taken in another
@@ -22,10 +22,12 @@ from unittest.mock import patch
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from benchmarks.command import command
 from benchmarks.gpu_fits import NAMED, PAPER, samples
+from benchmarks.lines import Line
 from crosslabel import CrossLabelClassifier
 
-FLAGSHIP = "crosslabel.flagship"
+FLAGSHIP, LOOP = "crosslabel.flagship", "loop:"
 STAGES = {
     "checks": f"{FLAGSHIP}.on_device._checked",
     "order": "crosslabel.core.gpu.ordering.distinct",
@@ -43,13 +45,14 @@ STAGES = {
     "atoms": "crosslabel.core.gpu.closed_form.closed_form",
     "calibration": f"{FLAGSHIP}.on_device._temperature",
     "views": f"{FLAGSHIP}.on_device._view",
-    "loop: unit norms": "crosslabel.core.rotation.unit_norms",
-    "loop: exemplars": "crosslabel.core.rotation.greedy",
-    "loop: Newton's steps": "crosslabel.core.gpu.temperatures.descended",
+    f"{LOOP} unit norms": "crosslabel.core.rotation.unit_norms",
+    f"{LOOP} exemplars": "crosslabel.core.rotation.greedy",
+    f"{LOOP} Newton's steps": "crosslabel.core.gpu.temperatures.descended",
 }
 """The function of each stage, where it is looked up; what is left goes by "all else".
 
-The loops run on torch's CPU alone: on a GPU each is one launch of a kernel of Triton's.
+The loops run on torch's CPU alone, and are not in the sums: on a GPU each is one launch of a kernel
+of Triton's.
 """
 
 ALLOCATE = {"empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "detach"}
@@ -121,8 +124,8 @@ def staged(device: str) -> Iterator[Stage]:
     stage.pass_time()
 
 
-def show(size: str, device: str, is_named: bool) -> None:
-    """Print the stages of one fit, those of most time first."""
+def stages(size: str, device: str, is_named: bool) -> Iterator[Line]:
+    """Print the stages of one fit, those of most time first; launches and waits of all."""
     n_features, n_classes, n_samples, n_atoms, _ = PAPER[size]
     X = samples(n_features, n_classes, n_samples, device).reshape(-1, n_features)
     y = torch.arange(n_classes, device=device).repeat_interleave(n_samples)
@@ -132,24 +135,27 @@ def show(size: str, device: str, is_named: bool) -> None:
         model.fit(X, y)
     with staged(device) as timed:
         model.fit(X, y)
-    print(f"\n{size}, {'named' if is_named else 'defaults'}, {device}")
-    print(f"{'stage':<26}{'launches':>10}{'waits':>8}{'ms':>10}")
+    print(f"\n{'stage':<26}{'launches':>10}{'waits':>8}{'ms':>10}")
     for name, seconds in timed.seconds.most_common():
         counts = counted.launches[name], counted.waits[name]
         print(f"{name:<26}{counts[0]:>10}{counts[1]:>8}{1e3 * seconds:>10.2f}")
-    sums = (sum(told.values()) for told in (counted.launches, counted.waits))
-    print("{:<26}{:>10}{:>8}{:>10.2f}".format("sum", *sums, 1e3 * sum(timed.seconds.values())))
+    what = f"stages of a fit | {size} | {'named' if is_named else 'defaults'}"
+    for told, column in ((counted.launches, "launches"), (counted.waits, "waits")):
+        yield Line(f"{what}, {column}", sum(n for name, n in told.items() if LOOP not in name))
+
+
+def lines(given: argparse.Namespace) -> Iterator[Line]:
+    """Of one size or all, with everything named and with defaults, or with one of them."""
+    for size in [given.size] if given.size else PAPER:
+        for is_named in (True, False):
+            yield from stages(size, given.device, is_named)
 
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--device", default="cuda")
     options.add_argument("--size", choices=PAPER)
-    options.add_argument("--named", action="store_true")
-    given = options.parse_args()
-    for size in [given.size] if given.size else PAPER:
-        show(size, given.device, given.named)
-    return 0
+    return command("fit_stages", "Stages of a fit on a device", lines, options)
 
 
 if __name__ == "__main__":

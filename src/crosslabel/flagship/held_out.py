@@ -186,14 +186,15 @@ def axes_of(several: Sequence[Samples], number: int, grid: Sequence[Point]) -> l
 
 def _alike(sizes: Labels, several: Sequence[Samples]) -> Iterator[Labels]:
     """Classes of one size, or about one size on a device, some at a time."""
-    width = max(samples.scaled.shape[1] for samples in several) * len(several)
+    width = max(samples.scaled.shape[1] for samples in several)
     together, bins = _TOGETHER, sizes
     if is_tensor(several[0].scaled):
         together *= _THERE
         bins = np.maximum(_LEAST, 2 ** np.ceil(np.log2(np.maximum(sizes, 1))).astype(int))
     for size in np.unique(bins):
         alike = np.flatnonzero(bins == size)
-        step = max(1, together // max(1, int(size) * width))
+        # Rows are taken lift by lift, their products together.
+        step = max(1, together // max(1, int(size) * max(width, int(size) * len(several))))
         yield from np.split(alike, range(step, len(alike), step))
 
 
