@@ -20,6 +20,7 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
+from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from benchmarks.command import command
@@ -90,6 +91,15 @@ class Stage:
 
         return run
 
+    def waited(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        """A method that brings values home, counted."""
+
+        def run(tensor: Tensor) -> Any:
+            self.waits[self.running[-1]] += tensor.ndim > 0  # of one number it is told otherwise
+            return method(tensor)
+
+        return run
+
 
 class Counted(TorchDispatchMode):
     """Counts the launches and waits of the stage that runs."""
@@ -103,11 +113,7 @@ class Counted(TorchDispatchMode):
         aliases = [one.alias_info for one in operation._schema.returns]
         is_view = any(alias is not None and not alias.is_write for alias in aliases)
         self.stage.launches[self.stage.running[-1]] += not (is_view or name in ALLOCATE)
-        given = [x.device for x in args if isinstance(x, torch.Tensor)]
-        comes_home = isinstance(found, torch.Tensor) and found.device.type == "cpu"
-        is_transfer = comes_home and any(place.type != "cpu" for place in given)
-        waits = is_transfer or name in {"_local_scalar_dense", "nonzero"}
-        self.stage.waits[self.stage.running[-1]] += waits
+        self.stage.waits[self.stage.running[-1]] += name in {"_local_scalar_dense", "nonzero"}
         return found
 
 
@@ -120,6 +126,8 @@ def staged(device: str) -> Iterator[Stage]:
             owner, _, attribute = where.rpartition(".")
             function = getattr(resolve_name(owner), attribute)
             stack.enter_context(patch(where, stage.told(name, function)))
+        for name in ("cpu", "tolist"):
+            stack.enter_context(patch(f"torch.Tensor.{name}", stage.waited(getattr(Tensor, name))))
         yield stage
     stage.pass_time()
 
