@@ -21,6 +21,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",  # formulas without a network, and no reader is told to another site
     "sphinx.ext.viewcode",
     "numpydoc",
     "myst_parser",

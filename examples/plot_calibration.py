@@ -3,8 +3,9 @@ How sure is sure?
 =================
 
 Probabilities come with the model and are calibrated on held-out training samples: of the answers
-given with 80 %, four in five should be right. Eight samples of each digit train; the curve compares
-what was said with what came, and the log loss sums it up.
+given with 80 %, four in five should be right. Eight samples of each digit train; the curves compare
+what was said with what came, and the log loss sums it up. Above the dashed line a model is more
+often right than it says, below it less often.
 """
 
 from matplotlib import pyplot as plt

@@ -4,8 +4,8 @@ The closed form
 
 With infinite suppression classes part, and the best dictionary of a class is known: along each
 singular direction of its samples, with singular value s, put the energy q = max(0, s/ν − β), where
-ν makes the energies add up to the number of atoms. It is a level of water over the values s/ν. No
-start, no iteration; iterating from k-means comes down to it, and never below.
+ν makes the energies add up to the number of atoms. There is no start and no iteration; iterating
+from k-means comes down to it, and never below.
 """
 
 import numpy as np
@@ -20,13 +20,11 @@ ridge, atoms = 0.1, 8
 # %%
 # The objective of iterations at λ = 1e6, from two starts, beside the closed form at λ = ∞.
 figure, ax = plt.subplots(layout="constrained")
-for start in ("random", "kmeans"):
-    model = CrossLabelClassifier(
-        atoms_per_class=atoms, ridge=ridge, suppression=1e6, rule="local",
-        init=start, max_iter=30, tol=0, random_state=0,
-    ).fit(X, y)  # fmt: skip
-    ax.plot(np.arange(1, 31), model.objective_trace_, label=f"iterated from {start}")
-closed = CrossLabelClassifier(atoms_per_class=atoms, ridge=ridge, rule="local").fit(X, y)
+named = {"atoms_per_class": atoms, "ridge": ridge, "rule": "local", "random_state": 0}
+for start, called in (("random", "random samples"), ("kmeans", "k-means")):
+    model = CrossLabelClassifier(suppression=1e6, init=start, max_iter=30, tol=0, **named)
+    ax.plot(np.arange(1, 31), model.fit(X, y).objective_trace_, label=f"iterated from {called}")
+closed = CrossLabelClassifier(**named).fit(X, y)
 ax.axhline(closed.objective_trace_[-1], color="black", linestyle="--", label="closed form")
 ax.set(xlabel="iteration", ylabel="objective")
 ax.legend()

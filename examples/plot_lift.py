@@ -17,20 +17,20 @@ from crosslabel import CrossLabelClassifier
 X, y = make_moons(200, noise=0.2, random_state=0)
 X_test, y_test = make_moons(2000, noise=0.2, random_state=1)
 settings = {
-    "unit norm: directions": {"scale": "unit", "offset": 0, "kernel": "linear"},
+    "unit norm (directions)": {"scale": "unit", "offset": 0, "kernel": "linear"},
     "with an offset": {"scale": "standard", "offset": 1.0, "kernel": "linear"},
     "with an RBF kernel": {"scale": "standard", "offset": 1.0, "kernel": "rbf"},
     "chosen": {},
 }
 
 # %%
-figure, axes = plt.subplots(1, 4, figsize=(13, 3.5), sharey=True, layout="constrained")
-for ax, (title, given) in zip(axes, settings.items()):
+figure, axes = plt.subplots(2, 2, figsize=(8, 6.5), sharex=True, sharey=True, layout="constrained")
+for ax, (title, given) in zip(axes.flat, settings.items()):
     model = CrossLabelClassifier(rule="auto", random_state=0, **given).fit(X, y)
     DecisionBoundaryDisplay.from_estimator(
         model, X, response_method="predict", alpha=0.25, ax=ax, cmap="coolwarm"
     )
     ax.scatter(*X.T, c=y, s=8, cmap="coolwarm")
     accuracy = np.mean(model.predict(X_test) == y_test)
-    ax.set_title(f"{title}\naccuracy {accuracy:.3f}")
+    ax.set_title(f"{title}: accuracy {accuracy:.3f}")
 plt.show()

@@ -38,7 +38,8 @@ ax.legend()
 plt.show()
 
 # %%
-# What was promised, and what came.
-print(f"strangers accepted: {np.mean(model.predict(X[~known]) != -1):.3f} (5 % were asked for)")
-print(f"known digits refused: {np.mean(model.predict(X_known) == -1):.3f}, "
-      f"expected {model.false_reject_rate_:.3f}")  # fmt: skip
+# What was asked for, and what came.
+accepted = np.mean(model.predict(X[~known]) != -1)
+refused = np.mean(model.predict(X_known) == -1)
+print(f"strangers accepted: {accepted:.3f}, asked for: {model.false_accept_rate}")
+print(f"known digits refused: {refused:.3f}, expected: {model.false_reject_rate_:.3f}")

@@ -22,6 +22,8 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(DOCS / "_ext"))
 method_examples = importlib.import_module("method_examples")
+reference_pages = importlib.import_module("reference_pages")
+command_pages = importlib.import_module("command_pages")
 GENERATED = {"auto_examples", "api"}
 PAGES = [
     *(page for page in DOCS.rglob("*.md") if not GENERATED & {*page.relative_to(DOCS).parts}),
@@ -33,6 +35,10 @@ PUBLIC = [
     for package in (crosslabel, features, datasets, displays)
     for name in package.__all__
     if name != "__version__"
+] + [
+    pytest.param(importlib.import_module(module), name, id=f"{module}.{name}")
+    for package, paths in reference_pages.BEYOND.items()
+    for module, _, name in (f"{package}.{path}".rpartition(".") for path in paths)
 ]
 
 
@@ -40,9 +46,9 @@ def named(page):
     return str(page.relative_to(ROOT))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def reference():
-    return importlib.import_module("reference_pages").pages()
+    return reference_pages.pages()
 
 
 @pytest.fixture
@@ -98,7 +104,77 @@ def test_an_example_of_a_method_holds_and_calls_it(owner, method, drawn):
 @pytest.mark.parametrize(("package", "name"), PUBLIC)
 def test_a_public_name_stands_in_the_reference(package, name, reference):
     """The pages are written from the packages' own lists; each names all that is public."""
-    assert re.search(rf"^   {name}$", reference[package.__name__], re.MULTILINE)
+    listed = set()
+    for page in reference.values():
+        for module, names in re.findall(
+            r"currentmodule:: (\S+)\n(.*?)(?=\n\.\. c|\Z)", page, re.DOTALL
+        ):
+            listed |= {
+                f"{module}.{one}" for one in re.findall(r"^   ([\w.]+)$", names, re.MULTILINE)
+            }
+    assert f"{package.__name__}.{name}" in listed
+
+
+CALLED = [
+    *PUBLIC,
+    *(pytest.param(getattr(*one.values[:2]), one.values[2], id=one.id) for one in METHODS),
+]
+
+
+@pytest.mark.parametrize(("owner", "name"), CALLED)
+def test_every_parameter_is_told_of(owner, name):
+    found = getattr(owner, name)
+    if isinstance(found, dict | list | tuple) or (
+        isinstance(found, type) and issubclass(found, BaseException)
+    ):
+        return
+    told = inspect.getdoc(found) or ""
+    parts = re.split(r"\n(?:Parameters|Attributes)\n-+\n", f"\n{told}")[1:]
+    lines = re.findall(r"^(\*{0,2}\w[\w, *]*?)(?: : .*)?$", "\n".join(parts), re.MULTILINE)
+    names = {one.strip("* ") for line in lines for one in line.split(",")}
+    own = {*inspect.signature(found).parameters} - {"self"}
+    assert own <= names, f"{name} does not tell of {sorted(own - names)}"
+
+
+COMMANDS = {command.name: command for command in command_pages.commands()}
+
+
+def unknown_options(line):
+    """Options of a typed command that it does not have."""
+    words = line.partition("  #")[0].split()[1:]
+    name = " ".join(words[: 2 if words[0] == "data" else 1])
+    options = {"--help", "--version"}
+    for told, _ in COMMANDS[name].parameters if name in COMMANDS else []:
+        options |= set(re.findall(r"--?[a-z][\w-]*", told))
+    assert name in COMMANDS or words[0] in {"--version", "COMMAND"}, line
+    return {word for word in words if re.match(r"--?[a-z]", word)} - options
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=lambda one: one.name)
+def test_a_command_has_examples_and_words_that_are_told_of(command, reference):
+    assert f"\ncrosslabel {command.name}\n" in reference["commands"]
+    assert command.about
+    assert all(told.strip() for _, told in command.parameters)
+    ours = [line for line in command.examples if line.startswith(f"crosslabel {command.name}")]
+    assert ours
+    assert not any(unknown_options(line) for line in ours)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_commands_on_a_page_are_the_command_lines(page):
+    for line in re.findall(r"^\$ (crosslabel .*)$", page.read_text("utf-8"), re.MULTILINE):
+        assert not unknown_options(line), line
+
+
+def test_what_pages_and_examples_import_stands_in_the_reference():
+    public = {f"{one.values[0].__name__}.{one.values[1]}" for one in PUBLIC}
+    for page in {*PAGES, *EXAMPLES} - {ROOT / "CONTRIBUTING.md"}:  # whose examples are new names
+        imported = re.findall(
+            r"^(?:>>> )?from (crosslabel[\w.]*) import (.+)$", page.read_text("utf-8"), re.MULTILINE
+        )
+        for module, names in imported:
+            for name in names.partition("  #")[0].split(","):
+                assert f"{module}.{name.strip()}" in public, f"{named(page)}: {module}, {name}"
 
 
 def test_what_a_stub_declares_is_what_is_public():

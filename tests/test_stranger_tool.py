@@ -23,6 +23,13 @@ def test_the_wheel_takes_the_place_of_the_name_and_extras_stay():
     assert command == "pip install '/x/a.whl[embed,plot]'"
 
 
+def test_the_label_is_told_from_the_runner_up():
+    head = "file       label     probability  runner-up\n"
+    assert stranger.label(head + "new.jpg    triangle        98.3%  circle (1.1%)\n") == "triangle"
+    assert stranger.label(head + "new.jpg    circle          51.0%  triangle (40%)\n") == "circle"
+    assert stranger.label("nothing\n") == ""
+
+
 def test_the_folder_is_as_the_page_says(tmp_path):
     stranger.own_folder(tmp_path, each=2)
     assert len(list(tmp_path.glob("photos/*/*.jpg"))) == 2 * len(stranger.SHAPES)

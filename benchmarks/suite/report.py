@@ -20,7 +20,7 @@ def markdown(record: Record) -> str:
         own = margin(record, cell)
         accuracies = [_accuracy(record, cell, name) for name in methods]
         seconds = record.values(cell, FLAGSHIP, "seconds").mean()
-        gap = f"{100 * own.mean:+.1f} ± {100 * own.error:.1f}"
+        gap = f"{100 * own.mean:+.1f}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{100 * own.error:.1f}"
         lines.append(_row([cell, *accuracies, gap, f"{seconds:.2g}"]))
     return "\n".join([*lines, "", *_summary(record)]) + "\n"
 

@@ -6,7 +6,7 @@ import sys
 from docutils import nodes
 from docutils.nodes import Element
 from method_examples import example, is_shown
-from reference_pages import DOCS, PACKAGES, pages
+from reference_pages import BEYOND, DOCS, PACKAGES, pages
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.config import Config
@@ -43,6 +43,9 @@ def type_aliases() -> dict[str, str]:
     ours = dict.fromkeys(crosslabel.__all__, "crosslabel")
     for package, module in PACKAGES.items():
         ours |= dict.fromkeys(module.__all__, package)
+    for package, names in BEYOND.items():
+        for module, _, name in (f"{package}.{path}".rpartition(".") for path in names):
+            ours[name] = module
     links = {name: f":obj:`~{package}.{name}`" for name, package in ours.items()}
     plain = {name: name for name in ("generator", "scalar", "boolean", "string", "array")}
     return plain | links | {name: f":obj:`{name}`" for name in OUTSIDE if "." not in name}

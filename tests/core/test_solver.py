@@ -97,7 +97,7 @@ def test_an_approach_is_the_limit_with_momentum_until_it_is_near(approach, sweep
     weights, statistics = Penalties(0.05, 4.0, 0.1), statistics_of(data)
     limit = solver.learn(
         statistics, D, layout, weights,
-        method="class", momentum=True, max_iter=approach, tol=solver.NEAR,
+        method="class", momentum=True, max_iter=approach, tol=1e-6,
     )  # fmt: skip
     assert len(limit.trace) == sweeps or 3 < len(limit.trace) < approach
     expected = solver.learn(statistics, limit.dictionary, layout, weights, max_iter=2)
@@ -344,8 +344,9 @@ def test_the_floor_of_shared_atoms_is_that_of_the_noisiest_class(monkeypatch):
 
 @pytest.mark.parametrize(("scale", "dtype"), [(1e9, "f4"), (1e12, "f4"), (1e80, "f8")])
 @pytest.mark.parametrize("method", ["exact", "class"])
-def test_samples_of_any_size_are_learnt_from(scale, dtype, method):
-    X, labels, layout, D = problem(per_class=(2, 4, 3))
+@pytest.mark.parametrize("shared", [0, 2])
+def test_samples_of_any_size_are_learnt_from(scale, dtype, method, shared):
+    X, labels, layout, D = problem(per_class=(2, 4, 3), shared=shared)
 
     def learnt(factor):
         given = Moments.from_samples((X * factor).astype(dtype), labels, layout.n_classes)
@@ -357,3 +358,5 @@ def test_samples_of_any_size_are_learnt_from(scale, dtype, method):
     rounding = 1e-3 if dtype == "f4" else 1e-8
     assert_allclose(np.array(large.trace) / scale**2, plain.trace, rtol=rounding)
     assert_allclose(large.dictionary, plain.dictionary, atol=30 * rounding)
+    if solver.are_separate(method, layout):
+        assert_allclose(np.sum(large.apart, axis=0), large.trace)

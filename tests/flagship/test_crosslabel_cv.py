@@ -372,3 +372,11 @@ def test_the_choice_is_of_as_many_samples_as_weigh():
         atoms_per_class=(2,), ridges=(0.1,), cv=2, max_iter=2, random_state=0
     ).fit(X[:120], y[:120], sample_weight=weights)
     assert model._fitted.choice.n_samples == pytest.approx(weights.sum())
+
+
+def test_samples_of_any_size_are_compared_only_where_they_are_scaled():
+    X, y = samples(np.random.default_rng(0), (9, 9), 4)
+    X[:9] *= 1e-200
+    CrossLabelClassifierCV(**SMALL, cv=3, scale="unit").fit(X, y)
+    with pytest.raises(ValueError, match="beside the one, nothing is left of the other"):
+        CrossLabelClassifierCV(**SMALL, cv=3, scale="none").fit(X, y)

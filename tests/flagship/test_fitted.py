@@ -236,3 +236,27 @@ def test_tensors_are_scored_where_they_are(queries, rule):
     assert isinstance(found, torch.Tensor)
     assert torch.device("cpu") in one._elsewhere  # prepared there
     assert_allclose(found, one.scores(queries))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "halves", "is_half", "opens"),
+    [
+        (np.float32, True, True, True),
+        (np.float64, True, True, False),
+        (np.float32, False, True, False),
+        (np.float64, False, True, False),
+        (np.float64, False, False, True),
+    ],
+)
+def test_a_state_in_bfloat16_has_a_rule_and_a_dictionary_that_know_it(
+    dtype, halves, is_half, opens, monkeypatch
+):
+    monkeypatch.setattr(RULES["local"], "halves", halves)
+    state = model(view()).to_state()
+    (one,) = state["views"]
+    one["dictionary"], one["is_half"] = one["dictionary"].astype(dtype), is_half
+    if opens:
+        assert Fitted.from_state(state).view.is_half == is_half
+        return
+    with pytest.raises(ValueError, match="rule 'local' of this dictionary has no form in bfloat16"):
+        Fitted.from_state(state)

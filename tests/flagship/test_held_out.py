@@ -108,6 +108,15 @@ def test_discriminants_are_those_of_the_other_folds(shrinkage, own):
             assert found[place, label] == pytest.approx(expected, rel=1e-6, abs=1e-8)
 
 
+@pytest.mark.parametrize("own", [False, True])
+def test_each_shrinkage_has_the_discriminant_that_it_has_alone(own):
+    samples = replace(drawn()[0], own_variances=own)
+    shrinkages = [3.0, 0.01, 1.0]
+    together = discriminants(samples, 1, shrinkages)
+    for found, shrinkage in zip(together, shrinkages):
+        np.testing.assert_allclose(found, discriminants(samples, 1, [shrinkage])[0])
+
+
 @pytest.mark.parametrize("shrinkage", [0.01, 1.0])
 @pytest.mark.parametrize("varies", [True, False])
 def test_discriminants_of_long_rows_are_the_same_by_products(shrinkage, varies):

@@ -58,6 +58,7 @@ def test_tables_of_unlike_units_are_standardised():
     assert not is_comparable(X)
     assert set(tried(X)) == {"standard, offset", "standard", "rbf, standard"}
     assert is_comparable(1e200 * table())
+    assert is_comparable(-1e200 * np.abs(table()) * [1, 1, 1, 1, 0])
     assert not is_comparable(table()[:, :1])
 
 

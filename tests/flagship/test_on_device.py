@@ -107,6 +107,13 @@ def test_names_and_weights(data):
     assert_same(there, model().fit(X, names, weights), X)
 
 
+def test_the_one_iteration_and_its_objective_are_told(data, capsys):
+    found = model(device="cpu", verbose=1).fit(*data)
+    objective = f"{found.objective_trace_[0]:.6g}"
+    said = f"[CrossLabelClassifier] iteration 1, objective {objective}\n"
+    assert capsys.readouterr().out == said
+
+
 def test_nothing_to_spare_leaves_probabilities_as_they_are():
     X, y = samples(np.random.default_rng(0), (3, 3, 2), 9)
     assert model(device="cpu").fit(X, y).temperature_ == 1

@@ -433,3 +433,13 @@ def test_a_choice_is_made_anew_with_twice_the_samples(monkeypatch):
     assert not chosen
     model.partial_fit(X[39:41], y[39:41])
     assert len(chosen) == 1
+
+
+def test_a_new_class_asks_for_a_new_choice_only_where_something_is_chosen(small, monkeypatch):
+    X, y = small
+    old = y != "pear"
+    for model, n_choices in ((limit(), 1), (limit(rule="auto"), 2)):
+        chosen = naive.captured(monkeypatch, CrossLabelClassifier, "_chosen")
+        model.partial_fit(X[old], y[old])
+        model.partial_fit(X[~old][:3], y[~old][:3])
+        assert len(chosen) == n_choices

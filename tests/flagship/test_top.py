@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -133,3 +135,13 @@ def test_places_scores_and_chances_stand_side_by_side():
     assert_array_equal(found[:, :k], np.searchsorted(model.classes_, labels))
     assert_allclose(found[:, k : 2 * k], scores)
     assert_allclose(found[:, 2 * k :], chances)
+
+
+def test_probabilities_of_the_sharpest_scores_are_numbers():
+    model, X = fitted()
+    (view,) = model.fitted_.views
+    sharp = replace(model.fitted_, views=(replace(view, share=1e6),))
+    found = top.best_of(sharp, view.lifted(X), 2)
+    assert np.isfinite(found).all()
+    expected = np.sort(sharp.probabilities(X), axis=1)[:, :-3:-1]
+    assert_allclose(found[:, 4:], expected, atol=1e-12)

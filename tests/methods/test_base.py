@@ -155,3 +155,11 @@ def test_counts_of_atoms_that_do_not_fit_the_classes_are_told(counts):
     X, y = faces()
     with pytest.raises(ValueError, match="there are 3 classes: give one whole number"):
         DLSI(counts).fit(X, y)
+
+
+def test_the_gram_matrix_is_that_of_the_atoms_and_is_not_stored():
+    model = Means()
+    model.dictionary_ = np.random.default_rng(0).normal(size=(3, 5))
+    products = [[a @ b for b in model.dictionary_] for a in model.dictionary_]
+    assert_allclose(model._gram, products)
+    assert "_gram" not in model.__getstate__()

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from crosslabel import RanPAC
-from crosslabel.methods.ranpac import RIDGES, left_out_error
+from crosslabel.methods.ranpac import RIDGES, _thin_svd, left_out_error
 from tests import naive
 
 X, LABELS = naive.problem()
@@ -45,3 +45,13 @@ def test_the_ridge_chosen_has_the_least_error_of_samples_left_out(n_random):
     errors = [left_out_error(left, values, T, ridge * scale) for ridge in RIDGES]
     assert model.ridge_ == RIDGES[np.argmin(errors)]
     assert RIDGES[0] < model.ridge_ < RIDGES[-1]
+
+
+@pytest.mark.parametrize("shape", [(5, 9), (9, 5)])
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_a_matrix_of_low_rank_has_as_many_singular_values(shape, scale):
+    rng = np.random.default_rng(0)
+    H = scale * rng.normal(size=(shape[0], 2)) @ rng.normal(size=(2, shape[1]))
+    left, values, right = _thin_svd(H)
+    assert_allclose(np.sort(values)[::-1], np.linalg.svd(H)[1][:2])
+    assert_allclose(left * values @ right, H, atol=1e-12 * scale)

@@ -50,6 +50,14 @@ def test_attributes_that_do_not_fit(name, attribute, value, reason):
         check_learnt(vars(FITTED[name]) | {attribute: value})
 
 
+def test_a_class_may_have_no_vector():
+    """As one whose samples are all zero."""
+    X, y = faces()
+    model = LRC().fit(np.where((y == y[0])[:, None], 0.0, X), y)
+    assert 0 in np.diff(model._starts)
+    check_learnt(vars(model))
+
+
 def test_what_follows_from_a_layout_is_dropped():
     layout = AtomLayout(0, (3, 3, 3, 3))
     vars(layout)["starts"] = np.array([0, 10**6])

@@ -45,8 +45,8 @@ def audit_command(
     Each is judged by a model that has not seen it. The page shows thumbnails, worst first, with the
     class that each looks like. Nothing is changed, unless --apply says so.
 
-    Examples
-    --------
+    For example:
+
       crosslabel audit photos
 
       crosslabel audit photos --move           # writes moves.csv: look it through, delete lines

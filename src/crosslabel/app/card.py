@@ -60,8 +60,8 @@ def card_command(
 ) -> None:
     """Write the card of a model: its data, how it was measured, its limits, the data's licence.
 
-    Examples
-    --------
+    For example:
+
       crosslabel card pets.skops
 
       crosslabel card pets.skops --out pets.html

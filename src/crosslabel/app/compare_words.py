@@ -37,7 +37,7 @@ def compare_command(
 ) -> None:
     """Compare methods on the same features and random splits.
 
-    Example:
+    For example:
 
       crosslabel compare photos --methods crosslabel,svm,knn --train 10 --records results
     """

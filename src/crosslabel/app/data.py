@@ -57,7 +57,12 @@ commands = typer.Typer(help="Data sets: which are here, and how to get the other
 
 @commands.command("list")
 def list_command(root: ROOT = None, as_json: AS_JSON = False) -> None:
-    """Show which data sets are on this machine."""
+    """Show which data sets are on this machine.
+
+    For example:
+
+      crosslabel data list --root ~/data
+    """
     with user_errors():
         found = list_data(root)
         if as_json:
@@ -75,7 +80,12 @@ def fetch_command(
     root: ROOT = None,
     quiet: QUIET = False,
 ) -> None:
-    """Get a data set from its public address, or say where to ask for it."""
+    """Get a data set from its public address, or say where to ask for it.
+
+    For example:
+
+      crosslabel data fetch fashion_mnist --root ~/data
+    """
     with user_errors():
 
         def advance(have: int, total: int | None) -> None:

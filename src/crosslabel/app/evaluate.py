@@ -74,7 +74,7 @@ def evaluate_command(
 ) -> None:
     """Measure a model on labelled data that it has not seen.
 
-    Example:
+    For example:
 
       crosslabel evaluate pets.skops more_photos
     """

@@ -36,8 +36,8 @@ def reproduce_command(
 
     Each result is kept as it comes: run again, and only what is missing runs.
 
-    Examples
-    --------
+    For example:
+
       crosslabel reproduce --list
 
       crosslabel reproduce table-2 --jobs 2 --only 'global,log'
@@ -80,8 +80,8 @@ def report_command(
 
     The page needs no network: pictures, style and script are inside.
 
-    Examples
-    --------
+    For example:
+
       crosslabel report
 
       crosslabel report --table table-2 --format latex > table-2.tex

@@ -189,7 +189,7 @@ def explain_command(
     from which the atoms of the label and of the runner-up come. Without the extra `plot` the reason
     is told in words.
 
-    Example:
+    For example:
 
       crosslabel explain pets.skops new.jpg --out why.png
     """

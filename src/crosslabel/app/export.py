@@ -25,7 +25,7 @@ def export_command(
 
     Needs the extra `onnx`.
 
-    Example:
+    For example:
 
       crosslabel export pets.skops --out pets.onnx --dtype float32
     """

@@ -56,8 +56,8 @@ def fit_command(
     β and the rule are chosen by the log loss of held-out training samples unless given. The model
     that is written is then trained on all samples.
 
-    Examples
-    --------
+    For example:
+
       crosslabel fit photos --out pets.skops
 
       crosslabel fit CroppedYale --features eigenfaces --log --size 54x48

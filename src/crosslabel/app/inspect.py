@@ -56,7 +56,7 @@ def _short(value: object) -> str:
 def inspect_command(model: MODEL, as_json: AS_JSON = False) -> None:
     """Verify a model file as loading would, and tell what it holds.
 
-    Example:
+    For example:
 
       crosslabel inspect pets.skops
     """

@@ -223,8 +223,8 @@ def predict_command(
 ) -> None:
     """Label images or clips; each answer is printed as soon as it is known.
 
-    Examples
-    --------
+    For example:
+
       crosslabel predict pets.skops new.jpg
 
       crosslabel predict pets.skops inbox --reject 0.05

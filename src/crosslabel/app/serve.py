@@ -57,8 +57,8 @@ def serve_command(
 
     A file that changes is loaded anew, whole or not at all. Needs the extra `studio`.
 
-    Examples
-    --------
+    For example:
+
       crosslabel serve pets.skops
 
       curl -F image=@new.jpg http://127.0.0.1:8080/v2/models/pets/classify

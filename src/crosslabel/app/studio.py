@@ -40,7 +40,7 @@ def studio_command(
     The folder is the truth: every change is in it at once, and can be undone. The address that is
     printed holds a token; whoever has it may use the studio. Needs the extra `studio`.
 
-    Example:
+    For example:
 
       crosslabel studio pets
     """

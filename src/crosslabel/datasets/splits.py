@@ -29,6 +29,13 @@ def per_class(y: ArrayLike, n_train: int, *, repeats: int = 10, seed: int = 0) -
     ------
     train, test : ndarray of int
         Sorted indices.
+
+    Examples
+    --------
+    >>> from crosslabel.datasets.splits import per_class
+    >>> train, test = next(per_class(["cat", "cat", "dog", "dog", "dog"], 1))
+    >>> len(train), len(test)
+    (2, 3)
     """
     labels = np.asarray(y)
     classes, counts = np.unique(labels, return_counts=True)
@@ -53,6 +60,13 @@ def half(y: ArrayLike, *, repeats: int = 10, seed: int = 0) -> Iterator[Split]:
     Yields
     ------
     train, test : ndarray of int
+
+    Examples
+    --------
+    >>> from crosslabel.datasets.splits import half
+    >>> train, test = next(half(["cat", "cat", "dog", "dog", "dog"]))
+    >>> len(train), len(test)
+    (2, 3)
     """
     labels = np.asarray(y)
     classes, counts = np.unique(labels, return_counts=True)
@@ -75,6 +89,13 @@ def group_folds(groups: ArrayLike, n_folds: int = 5, *, seed: int = 0) -> Iterat
     Yields
     ------
     train, test : ndarray of int
+
+    Examples
+    --------
+    >>> from crosslabel.datasets.splits import group_folds
+    >>> scenes = ["beach", "beach", "hall", "street"]
+    >>> sorted(test.tolist() for train, test in group_folds(scenes, 3))
+    [[0, 1], [2], [3]]
     """
     names, member = np.unique(np.asarray(groups), return_inverse=True)
     if not 2 <= n_folds <= len(names):
@@ -104,6 +125,13 @@ def earlier_later(y: ArrayLike, times: ArrayLike, part: float = 0.5) -> Split:
     Returns
     -------
     train, test : ndarray of int
+
+    Examples
+    --------
+    >>> from crosslabel.datasets.splits import earlier_later
+    >>> train, test = earlier_later(["sea", "sea", "fire", "fire"], [3.0, 1.0, 0.0, 9.0])
+    >>> train.tolist(), test.tolist()
+    ([1, 2], [0, 3])
     """
     labels, moments = np.asarray(y), np.asarray(times)
     early = np.zeros(len(labels), dtype=bool)

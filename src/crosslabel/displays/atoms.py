@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from crosslabel.core.scaling import Array
 from crosslabel.displays.canvas import SHARED_NAME, DictionaryModel, axes_or_new, names_of, seen
+from crosslabel.displays.given import Shape, check_model, check_most, labelled_atoms, pixels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +57,7 @@ class AtomsDisplay:
         atoms: Array,
         atom_labels: NDArray[np.intp],
         names: Sequence[str],
-        shape: tuple[int, int] | None = None,
+        shape: Shape = None,
     ) -> None:
         self.atoms = atoms
         self.atom_labels = atom_labels
@@ -68,7 +69,7 @@ class AtomsDisplay:
         cls,
         estimator: DictionaryModel,
         *,
-        shape: tuple[int, int] | None = None,
+        shape: Shape = None,
         names: Sequence[str] | None = None,
         ax: Axes | None = None,
         most_classes: int = 10,
@@ -80,7 +81,8 @@ class AtomsDisplay:
         Parameters
         ----------
         estimator : CrossLabelClassifier or like it
-            Has `dictionary_`, `atom_labels_` and `classes_`.
+            Has `dictionary_`, `atom_labels_` and `classes_`, as `CrossLabelClassifierCV`, `DPL`,
+            `DLSI` and the K-SVD family do.
         shape : (height, width), default=None
             Of the images behind the features; None draws curves.
         names : sequence of str, default=None
@@ -96,8 +98,9 @@ class AtomsDisplay:
         -------
         AtomsDisplay
         """
+        check_model(estimator, "dictionary_", "atom_labels_", "classes_")
         called = names_of(estimator.classes_, names)
-        display = cls(_pixels(estimator.dictionary_, shape), estimator.atom_labels_, called, shape)
+        display = cls(pixels(estimator.dictionary_, shape), estimator.atom_labels_, called, shape)
         return display.plot(ax, most_classes=most_classes, most_atoms=most_atoms, cmap=cmap)
 
     @classmethod
@@ -106,7 +109,7 @@ class AtomsDisplay:
         atoms: Array,
         atom_labels: NDArray[np.intp],
         *,
-        shape: tuple[int, int] | None = None,
+        shape: Shape = None,
         names: Sequence[str] | None = None,
         ax: Axes | None = None,
         most_classes: int = 10,
@@ -127,9 +130,9 @@ class AtomsDisplay:
         -------
         AtomsDisplay
         """
-        labels = np.asarray(atom_labels)
+        rows, labels = labelled_atoms(atoms, atom_labels)
         called = names_of(range(int(labels.max()) + 1), names)
-        display = cls(_pixels(np.asarray(atoms, dtype=float), shape), labels, called, shape)
+        display = cls(pixels(rows, shape), labels, called, shape)
         return display.plot(ax, most_classes=most_classes, most_atoms=most_atoms, cmap=cmap)
 
     def figure_size(self, most_classes: int = 10, most_atoms: int = 10) -> tuple[float, float]:
@@ -160,6 +163,8 @@ class AtomsDisplay:
         -------
         self
         """
+        check_most("most_classes", most_classes)
+        check_most("most_atoms", most_atoms)
         labels = np.unique(self.atom_labels)[:most_classes]
         rows = [seen(self.atoms[self.atom_labels == label][:most_atoms]) for label in labels]
         height, width = self.shape or (1, 1)
@@ -192,16 +197,3 @@ class AtomsDisplay:
         low, high = atom.min(), atom.max()
         heights = bottom - (bottom - top) * (atom - low) / ((high - low) or 1.0)
         self.ax_.plot(np.linspace(left, right, len(atom)), heights, color="C0", linewidth=0.8)
-
-
-def _pixels(atoms: Array, shape: tuple[int, int] | None) -> Array:
-    """Atoms that fill images of that shape; the constant coordinate of an offset is left out."""
-    if shape is None or shape[0] * shape[1] == atoms.shape[1]:
-        return atoms
-    if shape[0] * shape[1] == atoms.shape[1] - 1:
-        return atoms[:, :-1]
-    raise ValueError(
-        f"Atoms have {atoms.shape[1]} features and do not fill images of shape {tuple(shape)}. "
-        "Give the shape of the images, or none to see curves; features other than pixels, and "
-        "atoms of a kernel, have no image."
-    )

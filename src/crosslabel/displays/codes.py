@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_consistent_length
 
 from crosslabel.core.scaling import Array
 from crosslabel.displays.canvas import DictionaryModel, axes_or_new, names_of
+from crosslabel.displays.given import check_model, labelled_atoms
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,7 +94,7 @@ class CodesDisplay:
 
         Parameters
         ----------
-        estimator : CrossLabelClassifier
+        estimator : CrossLabelClassifier or CrossLabelClassifierCV
         X : array-like of shape (n_samples, n_features)
             Best samples that the model has not seen.
         y : array-like of shape (n_samples,)
@@ -106,6 +108,7 @@ class CodesDisplay:
         -------
         CodesDisplay
         """
+        check_model(estimator, "transform", "atom_labels_", "classes_")
         codes, called = estimator.transform(X), names_of(estimator.classes_, names)
         return cls._of(y, codes, estimator.atom_labels_, estimator.classes_, called).plot(
             ax, cmap=cmap
@@ -127,9 +130,11 @@ class CodesDisplay:
         Parameters
         ----------
         y : array-like of shape (n_samples,)
-            Labels of the samples; sorted, they are the classes that `atom_labels` counts.
-        codes : ndarray of shape (n_samples, n_atoms)
-        atom_labels : ndarray of int of shape (n_atoms,)
+            Labels of the samples; sorted, they are the classes that `atom_labels` counts, so that
+            there are samples of every class.
+        codes : array-like of shape (n_samples, n_atoms)
+        atom_labels : array-like of int of shape (n_atoms,)
+            Class of each atom; −1 for a shared atom.
         names, ax, cmap
             As in `from_estimator`.
 
@@ -137,9 +142,15 @@ class CodesDisplay:
         -------
         CodesDisplay
         """
+        columns, labels = labelled_atoms(np.asarray(codes).T, atom_labels)
         classes = np.unique(np.asarray(y))
+        if labels.max() >= len(classes):
+            raise ValueError(
+                f"y has {len(classes)} classes, but the atoms belong to {labels.max() + 1}. Give "
+                "samples of each class, or let `from_estimator` say which classes there are."
+            )
         called = names_of(classes, names)
-        return cls._of(y, codes, atom_labels, classes, called).plot(ax, cmap=cmap)
+        return cls._of(y, columns.T, labels, classes, called).plot(ax, cmap=cmap)
 
     @classmethod
     def _of(
@@ -151,6 +162,7 @@ class CodesDisplay:
         names: Sequence[str],
     ) -> Self:
         targets = np.asarray(y)
+        check_consistent_length(codes, targets)
         strange = np.setdiff1d(targets, classes).tolist()
         if strange:
             raise ValueError(f"The model knows no class {strange[0]!r}, which y holds.")

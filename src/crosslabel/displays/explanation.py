@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from crosslabel.core.rules.explanation import Share
 from crosslabel.core.scaling import Array
 from crosslabel.displays.canvas import axes_or_new, names_of
+from crosslabel.displays.given import Shape, check_model, check_most, pixels
 from crosslabel.flagship.predictor import Predictor
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class ExplanationDisplay:
         shares: Sequence[Share],
         atom_labels: NDArray[np.intp],
         names: Sequence[str],
-        shape: tuple[int, int] | None = None,
+        shape: Shape = None,
     ) -> None:
         self.query = query
         self.shares = shares
@@ -76,7 +77,7 @@ class ExplanationDisplay:
         estimator: Predictor,
         query: ArrayLike,
         *,
-        shape: tuple[int, int] | None = None,
+        shape: Shape = None,
         names: Sequence[str] | None = None,
         ax: Axes | None = None,
         most_classes: int = 3,
@@ -87,8 +88,9 @@ class ExplanationDisplay:
 
         Parameters
         ----------
-        estimator : CrossLabelClassifier
+        estimator : CrossLabelClassifier or CrossLabelClassifierCV
         query : array-like of shape (n_features,)
+            Or one row of a matrix.
         shape : (height, width), default=None
             Of the image behind the features; None draws curves.
         names : sequence of str, default=None
@@ -102,7 +104,11 @@ class ExplanationDisplay:
         -------
         ExplanationDisplay
         """
-        valid = estimator.check_queries(np.asarray(query)[None])
+        check_model(estimator, "fitted_", "check_queries")
+        rows = np.atleast_2d(np.asarray(query))
+        if len(rows) != 1:
+            raise ValueError(f"One query is explained, but {len(rows)} were given: give X[0].")
+        valid = estimator.check_queries(rows)
         view = estimator.fitted_.view
         lifted = view.lifted(valid)[0]
         shares = view.prepared.explanation(lifted)
@@ -117,7 +123,7 @@ class ExplanationDisplay:
         shares: Sequence[Share],
         atom_labels: NDArray[np.intp],
         *,
-        shape: tuple[int, int] | None = None,
+        shape: Shape = None,
         names: Sequence[str] | None = None,
         ax: Axes | None = None,
         most_classes: int = 3,
@@ -137,8 +143,12 @@ class ExplanationDisplay:
         -------
         ExplanationDisplay
         """
+        if not shares:
+            raise ValueError("There is no class to explain the query: shares is empty.")
         called = names_of(range(len(shares)), names)
-        return cls(query, shares, atom_labels, called, shape).plot(ax, most_classes=most_classes)
+        return cls(np.asarray(query), shares, np.asarray(atom_labels), called, shape).plot(
+            ax, most_classes=most_classes
+        )
 
     @property
     def ranking(self) -> list[int]:
@@ -165,7 +175,10 @@ class ExplanationDisplay:
         -------
         self
         """
+        check_most("most_classes", most_classes)
         best = self.ranking[:most_classes]
+        vectors = [self.query, *(self.shares[c].reconstruction for c in best)]
+        pictures = pixels(np.array(vectors), self.shape)
         place = axes_or_new(ax, (2.6 * (len(best) + 1), 6.5))
         place.set_axis_off()
         self.figure_ = place.figure
@@ -177,8 +190,7 @@ class ExplanationDisplay:
             )
         grid = spec.subgridspec(3, len(best) + 1, height_ratios=[3, 2, 2])
         shown = [self.figure_.add_subplot(grid[0, column]) for column in range(len(best) + 1)]
-        vectors = [self.query, *(self.shares[c].reconstruction for c in best)]
-        for axes, vector in zip(shown, vectors):
+        for axes, vector in zip(shown, pictures):
             self._draw_vector(axes, vector)
         shown[0].set_title("query")
         for axes, c in zip(shown[1:], best):
@@ -194,8 +206,7 @@ class ExplanationDisplay:
             ax.plot(vector, linewidth=0.8)
             ax.set_yticks([])
             return
-        height, width = self.shape
-        ax.imshow(vector[: height * width].reshape(self.shape), cmap="gray")
+        ax.imshow(vector.reshape(self.shape), cmap="gray")
         ax.set_axis_off()
 
     def _draw_code(self, ax: Axes, best: Sequence[int]) -> None:

@@ -83,7 +83,7 @@ class RulesDisplay:
         Parameters
         ----------
         estimator : CrossLabelClassifier
-            Not fitted; a copy is fitted for each rule, value and fold.
+            Not fitted: a copy is fitted for each rule, value and fold.
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         param_name : str
@@ -98,10 +98,13 @@ class RulesDisplay:
         -------
         RulesDisplay
         """
+        _check_varied(estimator, rules, param_name)
+        _check_values(param_range)
         scores = {
             rule: validation_curve(
                 clone(estimator).set_params(rule=rule), X, y,
                 param_name=param_name, param_range=param_range, cv=cv, n_jobs=n_jobs,
+                error_score="raise",
             )[1]
             for rule in rules
         }  # fmt: skip
@@ -132,7 +135,11 @@ class RulesDisplay:
         -------
         RulesDisplay
         """
-        scores = {rule: _accuracies(y_true, found) for rule, found in y_pred.items()}
+        _check_values(param_range)
+        if not isinstance(y_pred, Mapping) or not y_pred:
+            raise TypeError("y_pred maps the name of each rule to its labels, one row a value.")
+        wanted = (len(param_range), len(np.asarray(y_true)))
+        scores = {rule: _accuracies(y_true, found, wanted) for rule, found in y_pred.items()}
         return cls(scores, param_name, param_range).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
@@ -171,8 +178,37 @@ class RulesDisplay:
             self.ax_.minorticks_off()
 
 
-def _accuracies(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
+def _check_varied(estimator: object, rules: Sequence[str], param_name: str) -> None:
+    """Refuse an estimator without a rule to set, and names that mean nothing to it."""
+    known = estimator.get_params(deep=False) if isinstance(estimator, BaseEstimator) else {}
+    if "rule" not in known:
+        raise TypeError(
+            f"{type(estimator).__name__} has no `rule` to vary: give a CrossLabelClassifier, which "
+            "need not be fitted. Of other models give labels, to `from_predictions`."
+        )
+    if isinstance(rules, str) or not rules:
+        raise ValueError(f"rules is a list of names, as ('global', 'local'), but it is {rules!r}.")
+    if param_name not in known:
+        raise ValueError(f"There is no parameter {param_name!r}: {', '.join(known)}.")
+
+
+def _check_values(param_range: Sequence[float]) -> None:
+    """Refuse values that have no place on an axis."""
+    values = np.asarray(param_range)
+    if values.ndim != 1 or not values.size or not np.issubdtype(values.dtype, np.number):
+        raise ValueError(
+            "param_range holds the numbers that stand on the axis, one at least, but it is "
+            f"{param_range!r}."
+        )
+
+
+def _accuracies(y_true: ArrayLike, y_pred: ArrayLike, wanted: tuple[int, int]) -> Array:
     """Of each value, (n_values, 1)."""
+    if np.shape(y_pred) != wanted:
+        raise ValueError(
+            f"Labels by a rule have a row for each value and a column for each sample, {wanted}, "
+            f"but their shape is {np.shape(y_pred)}."
+        )
     right: NDArray[np.bool_] = np.asarray(y_pred) == np.asarray(y_true)
     return right.mean(axis=1, keepdims=True)
 

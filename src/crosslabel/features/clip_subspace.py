@@ -148,7 +148,14 @@ class ClipSubspace(TransformerMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X: Images, y: object = None) -> Self:
-        """Check the parameters; there is nothing to learn."""
+        """Check the parameters; there is nothing to learn.
+
+        Parameters
+        ----------
+        X : clips, as arrays or paths
+            Not looked at.
+        y : ignored
+        """
         self._validate_params()
         return self
 
@@ -181,7 +188,12 @@ class ClipSubspace(TransformerMixin, BaseEstimator):
         return np.stack(rows)
 
     def basis(self, clip: Item) -> Array:
-        """Orthonormal basis of one clip's subspace, (M · dimension,)."""
+        """Orthonormal basis of one clip's subspace, (M · dimension,).
+
+        Parameters
+        ----------
+        clip : array of shape (frames, height, width) or path
+        """
         return SPANS[self.span](gray_clip(clip), self.dimension).ravel()
 
     def __sklearn_is_fitted__(self) -> bool:

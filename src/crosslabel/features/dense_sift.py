@@ -115,7 +115,14 @@ class DenseSIFT(TransformerMixin, BaseEstimator):
         self.contrast = contrast
 
     def fit(self, X: Images, y: object = None) -> Self:
-        """Check the parameters; there is nothing to learn."""
+        """Check the parameters; there is nothing to learn.
+
+        Parameters
+        ----------
+        X : images, as arrays or paths
+            Not looked at.
+        y : ignored
+        """
         self._validate_params()
         self.check_stored()
         return self
@@ -182,7 +189,12 @@ class DenseSIFT(TransformerMixin, BaseEstimator):
         _normalise(out, self.contrast * (size / BINS) ** 2 * BINS)
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
-        """Names of a descriptor's 128 values: row bin, column bin, orientation."""
+        """Names of a descriptor's 128 values: row bin, column bin, orientation.
+
+        Parameters
+        ----------
+        input_features : ignored
+        """
         shape = (BINS, BINS, ORIENTATIONS)
         return np.array([f"sift_{r}_{c}_{o}" for r, c, o in np.ndindex(shape)], dtype=object)
 

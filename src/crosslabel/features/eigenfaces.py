@@ -108,7 +108,12 @@ class Eigenfaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return (rows - self.mean_) @ self.components_.T
 
     def inverse_transform(self, X: ArrayLike) -> Array:
-        """Rows with these coordinates, (n_samples, n_features)."""
+        """Rows with these coordinates, (n_samples, n_features).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, dimension)
+        """
         check_is_fitted(self)
         return np.asarray(X) @ self.components_ + self.mean_
 

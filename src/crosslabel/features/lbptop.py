@@ -102,7 +102,14 @@ class LBPTOP(TransformerMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X: Images, y: object = None) -> Self:
-        """Check the parameters; there is nothing to learn."""
+        """Check the parameters; there is nothing to learn.
+
+        Parameters
+        ----------
+        X : clips, as arrays or paths
+            Not looked at.
+        y : ignored
+        """
         self._validate_params()
         self.check_stored()
         return self
@@ -135,7 +142,12 @@ class LBPTOP(TransformerMixin, BaseEstimator):
         return np.sqrt(rows) if self.root else np.stack(rows)
 
     def histograms(self, clip: Item) -> Array:
-        """Histograms of one clip, (3 · n_bins,)."""
+        """Histograms of one clip, (3 · n_bins,).
+
+        Parameters
+        ----------
+        clip : array of shape (frames, height, width) or path
+        """
         volume = _volume(clip, self.radii)
         table = uniform_codes(self.neighbours) if self.uniform else None
         bins = 2**self.neighbours if table is None else int(table.max()) + 1
@@ -168,7 +180,12 @@ class LBPTOP(TransformerMixin, BaseEstimator):
         return difference >= 0
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
-        """Name of each value: the plane and the bin."""
+        """Name of each value: the plane and the bin.
+
+        Parameters
+        ----------
+        input_features : ignored
+        """
         table = uniform_codes(self.neighbours)
         bins = int(table.max()) + 1 if self.uniform else len(table)
         return np.array([f"{plane}_{b}" for plane in PLANES for b in range(bins)], dtype=object)

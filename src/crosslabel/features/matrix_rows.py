@@ -60,7 +60,13 @@ class MatrixRows(TransformerMixin, BaseEstimator):
         self.output = output
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Check the parameters and note the size of the matrices."""
+        """Check the parameters and note the size of the matrices.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_matrices, d, d)
+        y : ignored
+        """
         self._validate_params()
         self.n_dimensions_ = _matrices(X).shape[1]
         return self
@@ -105,7 +111,12 @@ class MatrixRows(TransformerMixin, BaseEstimator):
         return from_log_coordinates(rows).reshape(len(rows), d, d)
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
-        """Name of each value: the two dimensions whose covariance it tells of."""
+        """Name of each value: the two dimensions whose covariance it tells of.
+
+        Parameters
+        ----------
+        input_features : ignored
+        """
         check_is_fitted(self)
         return covariance_names(self.n_dimensions_, self.output)
 

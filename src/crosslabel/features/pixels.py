@@ -75,7 +75,13 @@ class Pixels(TransformerMixin, BaseEstimator):
         self.normalize = normalize
 
     def fit(self, X: Images, y: object = None) -> Self:
-        """Note the size that all images will have."""
+        """Note the size that all images will have.
+
+        Parameters
+        ----------
+        X : images, as arrays or paths, or rows of gray values
+        y : ignored
+        """
         self._validate_params()
         self._check_size()
         if _is_flat(X):
@@ -158,7 +164,12 @@ class Pixels(TransformerMixin, BaseEstimator):
         return resized(pixels, (height, width))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
-        """Name of each pixel: its row and column."""
+        """Name of each pixel: its row and column.
+
+        Parameters
+        ----------
+        input_features : ignored
+        """
         check_is_fitted(self)
         return np.array([f"pixel_{r}_{c}" for r, c in np.ndindex(self.image_shape_)], dtype=object)
 

@@ -97,7 +97,12 @@ class RandomFaces(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return rows @ self.components_.T
 
     def inverse_transform(self, X: ArrayLike) -> Array:
-        """The shortest rows with these products, (n_samples, n_features)."""
+        """The shortest rows with these products, (n_samples, n_features).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, dimension)
+        """
         check_is_fitted(self)
         return np.asarray(X) @ np.linalg.pinv(self.components_).T
 

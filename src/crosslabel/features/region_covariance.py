@@ -106,7 +106,14 @@ class RegionCovariance(TransformerMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X: Images, y: object = None) -> Self:
-        """Check the parameters; there is nothing to learn."""
+        """Check the parameters; there is nothing to learn.
+
+        Parameters
+        ----------
+        X : images or clips, as arrays or paths
+            Not looked at.
+        y : ignored
+        """
         self._validate_params()
         self.check_stored()
         return self
@@ -145,7 +152,13 @@ class RegionCovariance(TransformerMixin, BaseEstimator):
         return covariance_rows(found, self.output)
 
     def covariance(self, item: Item) -> Array:
-        """Covariance of the features of one item's pixels, (d, d), without the ridge."""
+        """Covariance of the features of one item's pixels, (d, d), without the ridge.
+
+        Parameters
+        ----------
+        item : array or path
+            An image or a clip, as `of` says.
+        """
         pixels = READERS[self.of](item)
         if min(pixels.shape) < 2:
             raise ValueError(
@@ -164,7 +177,12 @@ class RegionCovariance(TransformerMixin, BaseEstimator):
         return len(self.scales) * (1 + axes + axes * (axes + 1) // 2) + axes * self.position
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
-        """Name of each value: the two features of pixels whose covariance it tells of."""
+        """Name of each value: the two features of pixels whose covariance it tells of.
+
+        Parameters
+        ----------
+        input_features : ignored
+        """
         return covariance_names(self._n_pixel_features, self.output)
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -67,7 +67,13 @@ class SignalCovariance(TransformerMixin, BaseEstimator):
         self.output = output
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Check the parameters and note the number of channels."""
+        """Check the parameters and note the number of channels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_signals, channels, length)
+        y : ignored
+        """
         self._validate_params()
         self.n_channels_ = _signals(X).shape[1]
         return self
@@ -100,7 +106,12 @@ class SignalCovariance(TransformerMixin, BaseEstimator):
         return covariance_rows((1 - self.shrinkage) * S + identity, self.output)
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
-        """Name of each value: the two channels whose covariance it tells of."""
+        """Name of each value: the two channels whose covariance it tells of.
+
+        Parameters
+        ----------
+        input_features : ignored
+        """
         check_is_fitted(self)
         return covariance_names(self.n_channels_, self.output)
 

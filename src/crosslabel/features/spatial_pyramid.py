@@ -50,13 +50,17 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
     ----------
     words : int, default=1024
         Size of the codebook.
-    assignment : {"llc", "hard", "sparse"}, default="llc"
+    assignment : {"llc", "hard", "sparse", "lasso"}, default="llc"
         How a descriptor is written in words: locality-constrained linear coding, the nearest word,
-        or orthogonal matching pursuit.
+        orthogonal matching pursuit, or a code of least l1 norm among the words nearest to it.
     neighbours : int, default=5
-        Words per descriptor for "llc" and "sparse", at most 64.
-    pooling : {"max", "sum"}, default="max"
-        Largest coefficient (zero where none is positive) or sum of coefficients in a cell.
+        Words per descriptor for "llc" and "sparse", or that "lasso" chooses from; at most 64.
+    pooling : {"max", "sum", "absolute"}, default="max"
+        Largest coefficient (zero where none is positive), sum of coefficients, or largest absolute
+        coefficient in a cell.
+    codebook : {"kmeans", "sparse"}, default="kmeans"
+        How words are learnt from descriptors: as centres of k-means, or so that few of them add up
+        to each descriptor.
     levels : tuple of int, default=(1, 2, 4)
         Cells along each side, one number for each level; (1, 2, 4, 8) for four levels.
     descriptor : transformer, default=None
@@ -246,7 +250,12 @@ class SpatialPyramid(TransformerMixin, BaseEstimator):
         }
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
-        """Name of each value: level, row and column of the cell, word."""
+        """Name of each value: level, row and column of the cell, word.
+
+        Parameters
+        ----------
+        input_features : ignored
+        """
         check_is_fitted(self)
         words = range(len(self.codebook_))
         names = [

@@ -37,7 +37,23 @@ CHUNK = 2**20
 
 
 class ModelFileError(ValueError):
-    """A file is no model file, is damaged, or holds what a model file may not hold."""
+    """A file is no model file, is damaged, or holds what a model file may not hold.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import crosslabel
+    >>> from crosslabel.files import ModelFileError
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     place = Path(folder) / "pets.skops"
+    ...     written = place.write_text("something else")
+    ...     try:
+    ...         crosslabel.load(place)
+    ...     except ModelFileError as error:
+    ...         print("is no model file of crosslabel" in str(error))
+    True
+    """
 
 
 def pack(members: Iterable[tuple[str, bytes]]) -> bytes:

@@ -61,6 +61,19 @@ def describe(path: str | os.PathLike[str]) -> Description:
     ------
     ModelFileError
         If the file is no model, is damaged, or would not be loaded.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import crosslabel
+    >>> from crosslabel.files.description import describe
+    >>> model = crosslabel.NearestClassMean(normalize=False).fit([[0, 1], [1, 0]], ["up", "right"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     crosslabel.save(model, Path(folder) / "arrows.skops")
+    ...     told = describe(Path(folder) / "arrows.skops")
+    >>> told.manifest["holds"], max(array.shape for array in told.arrays)
+    ('estimator', (2, 2))
     """
     with opened(path) as archive:
         manifest = read_manifest(archive)

@@ -65,6 +65,13 @@ def save_model(
         Of the folder, which must not exist.
     **settings
         Of `mlflow.pyfunc.save_model`, as `input_example` or `metadata`.
+
+    Examples
+    --------
+    >>> import mlflow  # doctest: +SKIP
+    >>> from crosslabel.files.mlflow import save_model
+    >>> save_model(model, "mlruns/pets")  # doctest: +SKIP
+    >>> mlflow.pyfunc.load_model("mlruns/pets").predict(X)  # doctest: +SKIP
     """
     with tempfile.TemporaryDirectory() as folder:
         _pyfunc().save_model(path=str(path), **_flavour(model, Path(folder)), **settings)
@@ -85,6 +92,13 @@ def log_model(model: BaseEstimator | Model, name: str, **settings: object) -> ob
     Returns
     -------
     mlflow.models.model.ModelInfo
+
+    Examples
+    --------
+    >>> import mlflow  # doctest: +SKIP
+    >>> from crosslabel.files.mlflow import log_model
+    >>> with mlflow.start_run():  # doctest: +SKIP
+    ...     log_model(model, name="pets")
     """
     with tempfile.TemporaryDirectory() as folder:
         return _pyfunc().log_model(name=name, **_flavour(model, Path(folder)), **settings)

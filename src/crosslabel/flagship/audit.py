@@ -77,6 +77,9 @@ def audit(X: ArrayLike, y: ArrayLike, *, random_state: int = 0) -> Audit:
     Returns
     -------
     Audit
+        `suspects`, samples that another label suits better, and `order`, all samples, the most
+        doubtful first; of each sample `probability` of its own label, `looks_like`, the best of the
+        others, and `looks_probability`; `equal` and `near`, samples that are there twice.
 
     Examples
     --------

@@ -26,6 +26,19 @@ class ClassView:
     probability : float
     share : Share
         What the rule says of it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from crosslabel import CrossLabelClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = CrossLabelClassifier(atoms_per_class=2, rule="local", ridge=0.1).fit(X, y)
+    >>> reason = model.explain(X[:1], names=["setosa", "versicolor", "virginica"])[0]
+    >>> first, second, third = reason.views
+    >>> first.name, first.number, bool(first.probability > second.probability)
+    ('setosa', 0, True)
+    >>> sorted(first.as_dict())
+    ['mass', 'name', 'probability', 'reason', 'residual', 'score']
     """
 
     name: str
@@ -57,6 +70,22 @@ class Explanation:
         Class number of each atom; −1 for shared ones.
     views : tuple of ClassView
         Every class, the one that is predicted first.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from crosslabel import CrossLabelClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = CrossLabelClassifier(atoms_per_class=2, rule="local", ridge=0.1).fit(X, y)
+    >>> reason = model.explain(X[:1], names=["setosa", "versicolor", "virginica"])[0]
+    >>> reason.label, reason.rule, reason.code.shape
+    ('setosa', 'local', (6,))
+    >>> reason.sentence("The first flower").startswith("The first flower is labelled setosa")
+    True
+    >>> model.atom_labels_[reason.heaviest(0, most=1)].tolist()  # an own atom of the best class
+    [0]
+    >>> sorted(reason.as_dict())
+    ['classes', 'label', 'reason', 'rule']
     """
 
     rule: str
@@ -98,7 +127,15 @@ class Explanation:
         return f"{said}."
 
     def heaviest(self, rank: int, most: int) -> list[int]:
-        """Own atoms of the class at this rank that say most of the query, the heaviest first."""
+        """Own atoms of the class at this rank that say most of the query, the heaviest first.
+
+        Parameters
+        ----------
+        rank : int
+            0 for the class that is predicted, 1 for the runner-up, and so on.
+        most : int
+            As many atoms at most.
+        """
         view = self.views[rank]
         own = self.atom_labels[view.share.atoms] == view.number
         order = np.argsort(-np.abs(view.share.coefficients[own]), kind="stable")

@@ -178,7 +178,12 @@ class RejectingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return label
 
     def novelty_score(self, X: ArrayLike) -> Array:
-        """How far each query is from every class, as the estimator says, (n_queries,)."""
+        """How far each query is from every class, as the estimator says, (n_queries,).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+        """
         check_is_fitted(self)
         return self.estimator_.novelty_score(X)
 

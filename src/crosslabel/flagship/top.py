@@ -33,6 +33,18 @@ class Top(NamedTuple):
         What the classes were ranked by; of equal ones the first class comes first.
     probabilities : ndarray
         Those of `predict_proba`: the classes that are not among the best have their share too.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from crosslabel import CrossLabelClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = CrossLabelClassifier(atoms_per_class=2, rule="local", ridge=0.1).fit(X, y)
+    >>> best = model.predict_topk(X[[0, 149]], k=2)
+    >>> best.labels.tolist()
+    [[0, 1], [2, 1]]
+    >>> bool((best.scores[:, 0] > best.scores[:, 1]).all()), best.probabilities.shape
+    (True, (2, 2))
     """
 
     labels: ArrayOrTensor

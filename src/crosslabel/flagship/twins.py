@@ -30,6 +30,16 @@ class Twins(NamedTuple):
     first, second : int
     distance : float
         Over the usual distance of a sample from the nearest other: 0 for equal samples.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from crosslabel import audit
+    >>> X, y = load_digits(return_X_y=True)
+    >>> X[1] = X[0] + 0.01  # nearly a copy, under another label
+    >>> pair = audit(X, y).near[0]
+    >>> sorted([int(pair.first), int(pair.second)]), bool(pair.distance < 0.1)
+    ([0, 1], True)
     """
 
     first: int

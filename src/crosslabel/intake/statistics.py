@@ -160,23 +160,49 @@ class ClassStatistics:
         )
 
     def scatter(self, label: object) -> Array:
-        """Σ w (y − ȳ)(y − ȳ)ᵀ of one class, (n_features, n_features)."""
+        """Σ w (y − ȳ)(y − ȳ)ᵀ of one class, (n_features, n_features).
+
+        Parameters
+        ----------
+        label : object
+            One of `classes`.
+        """
         return self.scatters[self._place(label)].matrix()
 
     def update(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> ClassStatistics:
-        """Statistics with these samples added."""
+        """Statistics with these samples added.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+        """
         return self.merge(self._alike(X, y, sample_weight))
 
     def remove(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> ClassStatistics:
-        """Statistics as if these samples had never been added; a class without samples is gone."""
+        """Statistics as if these samples had never been added; a class without samples is gone.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+        """
         return self.less(self._alike(X, y, sample_weight))
 
     def merge(self, other: ClassStatistics) -> ClassStatistics:
-        """Statistics of both sets of samples together; either may lack classes of the other."""
+        """Statistics of both sets of samples together; either may lack classes of the other.
+
+        Parameters
+        ----------
+        other : ClassStatistics
+            Of samples with as many features, normalised alike.
+        """
         self._check_alike(other)
         classes = labels.union(self.classes, other.classes)
         each = [_nothing(self.n_features)] * len(classes)
@@ -187,7 +213,13 @@ class ClassStatistics:
         return self.of_moments(classes, each, self.normalized) if each else self
 
     def less(self, other: ClassStatistics) -> ClassStatistics:
-        """Statistics without those of samples that were added before."""
+        """Statistics without those of samples that were added before.
+
+        Parameters
+        ----------
+        other : ClassStatistics
+            Of samples that are among these.
+        """
         self._check_alike(other)
         each = self.moments.by_class()
         for label, moments in zip(other.classes.tolist(), other.moments.by_class()):
@@ -205,7 +237,13 @@ class ClassStatistics:
         return self.of_moments(self.classes[left], rest, self.normalized)
 
     def without(self, label: object) -> ClassStatistics:
-        """Statistics without one class."""
+        """Statistics without one class.
+
+        Parameters
+        ----------
+        label : object
+            One of `classes`.
+        """
         return self.chosen(np.arange(len(self.classes)) != self._place(label))
 
     def chosen(self, classes: labels.ClassLabels) -> ClassStatistics:

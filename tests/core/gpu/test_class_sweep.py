@@ -140,10 +140,10 @@ def test_the_floor_of_a_class_is_that_of_its_codes_and_rows(scale):
         coded = part.coded(sweep.atoms.dictionary, True)
         for X, Y, floor in zip(coded.codes.numpy(), part.rows.numpy(), coded.floors.tolist()):
             largest = np.linalg.norm(X.T @ Y, axis=1).max()
-            assert floor == pytest.approx(4 * np.finfo(float).eps * largest)
+            assert_allclose(floor, 4 * np.finfo(float).eps * largest)
             floors.append(floor)
     sweep()
-    assert float(sweep.atoms.floor) == pytest.approx(max(floors))
+    assert_allclose(float(sweep.atoms.floor), max(floors))
 
 
 def test_a_class_of_zeros_keeps_its_atoms():

@@ -99,7 +99,7 @@ def test_each_sweep_turns_every_pair_by_the_smaller_angle(
     monkeypatch.setattr(kernel, "SWEEPS", sweeps)
     matrices = np.random.default_rng(0).standard_normal((4, n_rows, 7))
     matrices[1, 0], matrices[1, 1] = [1, 2, 0, 0, 0, 0, 0], [2, 1, 0, 0, 0, 0, 0]  # as long
-    matrices *= np.array([1, 1, 1e-9, 1e20])[:, None, None]
+    matrices *= np.array([1, 1, 1e-20, 1e20])[:, None, None]
     for A, rows, rotations in zip(matrices, *turned(kernel, matrices)):
         expected, W = swept(A, stop, sweeps)
         assert_allclose(rows, expected, atol=1e-9 * np.abs(A).max())

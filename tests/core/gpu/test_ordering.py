@@ -38,10 +38,11 @@ def test_distinct_samples_come_in_the_order_in_which_a_summary_keeps_them(seed):
 
 def test_weights_of_any_size_count_in_the_keys_as_on_the_host():
     """In whole units, at least one of them and at most 2⁶²."""
-    X, labels = np.random.default_rng(0).normal(size=(6, 3)), np.arange(6)
-    weights = np.array([1e-9, 1.2 / host.UNIT, 1.7 / host.UNIT, 1.0, 2.0**46, 1e30])
-    found = ordering.distinct(*map(torch.as_tensor, (X, labels, weights)), 6, 0)
-    keys = host.key_sums(host.sample_keys(host.row_hashes(X), weights), labels, 6)
+    X, labels = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20)
+    few = [1e-9, 1.2 / host.UNIT, 1.7 / host.UNIT, 1.0]
+    weights = np.array([*few, *2.0 ** np.arange(40, 56)])
+    found = ordering.distinct(*map(torch.as_tensor, (X, labels, weights)), 20, 0)
+    keys = host.key_sums(host.sample_keys(host.row_hashes(X), weights), labels, 20)
     assert_array_equal(found.keys, keys)
 
 

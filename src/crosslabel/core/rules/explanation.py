@@ -30,6 +30,16 @@ class Share:
         ‖y − xD‖.
     reason : str
         What made the score, to be read after "its atoms".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from crosslabel import CrossLabelClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = CrossLabelClassifier(atoms_per_class=2, rule="local", ridge=0.1).fit(X, y)
+    >>> share = model.explain(X[:1])[0].views[0].share  # of the class that is predicted
+    >>> len(share.atoms), bool(abs(share.contributions.sum() + share.residual**2 - 1) < 1e-9)
+    (2, True)
     """
 
     score: float
