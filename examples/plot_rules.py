@@ -17,6 +17,7 @@ X, y = load_digits(return_X_y=True)
 X, y = X[::2], y[::2]
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
+model = CrossLabelClassifier(atoms_per_class=15, ridge=0.1, random_state=0)
 rules = ("global", "local", "global-length")
 drawn = (
     (left, "ridge", [1e-3, 1e-2, 1e-1, 0.5, 2]),
@@ -24,12 +25,7 @@ drawn = (
 )
 for ax, name, values in drawn:
     RulesDisplay.from_estimator(
-        CrossLabelClassifier(atoms_per_class=15, ridge=0.1),
-        *(X, y),
-        rules=rules,
-        param_name=name,
-        param_range=values,
-        ax=ax,
+        model, X, y, rules=rules, param_name=name, param_range=values, ax=ax
     )
 plt.show()
 

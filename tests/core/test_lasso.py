@@ -407,3 +407,14 @@ def test_the_rounds_have_an_end(monkeypatch):
     calls = naive.captured(monkeypatch, module, "_on_shared_set")
     coupled_lasso(G, b, 0.1, np.zeros(5), start=np.zeros((1, 5)))
     assert len(calls) == 20
+
+
+def test_signals_come_lower_by_their_objectives(monkeypatch):
+    """‖y − xD‖² − ‖y‖² + λ‖x‖₁ of each, where a round begins."""
+    D, Y = faces(n_signals=3, n_atoms=12, n_features=15)
+    told = naive.captured(monkeypatch, module.Descent, "goes_on")
+    start = np.random.default_rng(0).normal(size=(3, 12))
+    expected = value(D, Y, start, 0.1) - (Y**2).sum(axis=1)
+    module._lasso_chunk(D @ D.T, Y @ D.T, np.full(12, 0.05), start, 1e-9)
+    (_, found), *_ = told[0]
+    assert_allclose(found, expected)

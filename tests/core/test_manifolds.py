@@ -46,8 +46,9 @@ def test_coordinates_keep_the_distance_of_logarithms():
             assert_allclose(np.linalg.norm(z - w), apart, atol=1e-8)
 
 
-def test_coordinates_lead_back_to_the_matrix():
-    C = matrices()
+@pytest.mark.parametrize("d", range(1, 8))
+def test_coordinates_lead_back_to_the_matrix(d):
+    C = matrices(d=d)
     assert_allclose(from_log_coordinates(log_coordinates(rows(C))), rows(C), atol=1e-9)
 
 
@@ -182,10 +183,21 @@ def test_more_columns_than_rows_are_no_subspace():
         subspaces(np.ones((1, 40_000)))
 
 
-def test_bases_of_unlike_sizes_are_refused_by_their_norms():
+@pytest.mark.parametrize("order", [1, -1])
+def test_bases_of_unlike_sizes_are_refused_by_their_norms(order):
     one, other = rows(bases(1, 6, 2)), rows(bases(1, 4, 3))
     with pytest.raises(ValueError, match="squared norms from 2 to 3"):
-        subspaces(np.concatenate([one, other]))
+        subspaces(np.concatenate([one, other][::order]))
+
+
+@pytest.mark.parametrize("product", [0.6, -0.6])
+def test_columns_that_are_not_orthogonal_are_refused(product):
+    with pytest.raises(ValueError, match=r"product of its columns is off by 0\.6"):
+        subspaces(np.array([[1.0, product, 0.0, 0.8]]))
+
+
+def test_no_rows_are_lines():
+    assert subspaces(np.zeros((0, 7))).shape == (0, 7, 1)
 
 
 @pytest.mark.parametrize("products", [1, 30])

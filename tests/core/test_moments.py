@@ -10,6 +10,7 @@ from crosslabel.core.moments import (
     Moments,
     Scatter,
     _check_semidefinite,
+    _energy,
     check_digits,
     moments,
     together,
@@ -357,15 +358,16 @@ def test_the_floor_of_a_removal_is_the_rounding_of_the_second_moment(monkeypatch
     assert_allclose(floors, [1e3 * np.finfo(dtype).eps * 50 * 25], rtol=1e-6)
 
 
-def test_large_samples_leave_no_digits_behind():
-    X = np.random.default_rng(0).normal(size=(20, 5))
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_large_samples_leave_no_digits_behind(unit):
+    X = unit * np.random.default_rng(0).normal(size=(20, 5))
     for scale, fits in [(1.0, True), (1e3, True), (1e5, False), (1e9, False)]:
-        large = scale * np.ones((1, 5))
+        large = unit * scale * np.ones((1, 5))
         total = moments(np.concatenate([X, large]), np.ones(21))
         gone = moments(large, np.ones(1))
         if fits:
             check_digits(total, gone)
-            assert_allclose(without(total, gone).mean, X.mean(axis=0), atol=1e-9)
+            assert_allclose(without(total, gone).mean, X.mean(axis=0), atol=1e-9 * unit)
         else:
             with pytest.raises(ImpossibleRemovalError, match="rounding of their sums"):
                 check_digits(total, gone)
@@ -406,3 +408,10 @@ def test_all_samples_may_leave_whatever_digits_they_leave_behind():
     check_digits(total, one(1e6 * (1 - 0.9e-9)))
     with pytest.raises(ImpossibleRemovalError, match="rounding of their sums"):
         check_digits(total, one(1e6 * (1 - 1.1e-9)))
+
+
+@pytest.mark.parametrize("n_samples", [4, 9])  # a factor, a matrix
+def test_the_energy_of_samples_is_the_sum_of_their_squares(n_samples):
+    X = np.random.default_rng(0).normal(size=(n_samples, 5)) + 1
+    weights = np.random.default_rng(1).uniform(1, 2, n_samples)
+    assert_allclose(_energy(moments(X, weights)), weights @ (X**2).sum(axis=1))

@@ -92,3 +92,12 @@ def test_a_device_does_the_same():
     assert 5 < len(here.trace) < 30
     assert_allclose(there.trace, here.trace, rtol=1e-9)
     assert_allclose(there.dictionary, here.dictionary, atol=1e-8)
+
+
+def test_atoms_of_zeros_are_carried_on_to_zeros():
+    D, before = np.array([[0.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 0.0], [0.6, 0.8]])
+    ahead = Momentum(lambda D: Point(D, 0.0), before, weight=3.0)
+    part = 2 / ((1 + np.sqrt(37)) / 2)
+    expected = np.array([-0.6, 0.2]) * part + [0, 1]
+    found = ahead(D).dictionary
+    assert_allclose(found, [[0, 0], expected / np.linalg.norm(expected)])

@@ -268,3 +268,22 @@ def test_weights_may_leave_as_they_came_up_to_rounding(scale):
         assert_allclose(left.weights, [0.03 * scale])
         with pytest.raises(ImpossibleRemovalError, match="that often"):
             sample.remove(label, scale * np.array([gone * (1 + 1e-7)]), hashes)
+
+
+def test_the_first_sample_that_was_left_out_stays_out():
+    X = np.random.default_rng(0).normal(size=(8, 2))
+    labels, hashes = np.zeros(8, int), row_hashes(X)
+    few = empty(3, n_classes=1).add(X, labels, np.ones(8), hashes)
+    first_out = np.flatnonzero(few.ranks(hashes) == few.limits[0])
+    gone = np.flatnonzero(hashes == few.hashes[0])
+    few = few.remove(labels[gone], np.ones(1), hashes[gone])
+    alone = empty(3, n_classes=1).add(X[first_out], labels[:1], np.ones(1), hashes[first_out])
+    assert len(few.hashes) == 2
+    assert_array_equal(few.merge(alone).hashes, few.hashes)
+
+
+def test_a_part_of_a_weight_that_is_more_than_rounding_stays():
+    X, label = np.ones((1, 2)), np.zeros(1, int)
+    sample = empty(4).add(X, label, np.ones(1), row_hashes(X))
+    left = sample.remove(label, np.array([1 - 1e-7]), row_hashes(X))
+    assert_allclose(left.weights, [1e-7], rtol=1e-6)

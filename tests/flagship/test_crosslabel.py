@@ -550,3 +550,11 @@ def test_a_stream_chooses_its_atoms_from_the_samples_it_keeps():
     assert np.bincount(model.atom_labels_).tolist() == [30, 30]
     by_statistics = CrossLabelClassifier(random_state=0).fit_statistics(whole.statistics_)
     assert np.bincount(by_statistics.atom_labels_).tolist() == [30, 30]
+
+
+def test_samples_of_any_size_are_compared_only_where_they_are_scaled(small):
+    X, y = np.array(small[0], float), small[1]
+    X[: len(X) // 2] *= 1e-200
+    CrossLabelClassifier(atoms_per_class=2, scale="unit").fit(X, y)
+    with pytest.raises(ValueError, match="beside the one, nothing is left of the other"):
+        CrossLabelClassifier(atoms_per_class=2, scale="none").fit(X, y)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -44,3 +46,21 @@ def test_the_sentence_says_when_the_discriminant_decides(model):
         overruled = query.rule != query.shown and second.share.score > first.share.score
         assert ("discriminant speaks for" in said) == overruled
     assert query.as_dict()["classes"][0]["name"] == query.label
+
+
+@pytest.mark.parametrize(
+    ("rule", "order", "is_said"),
+    [
+        ("joint", (1, 0), True),
+        ("joint", (0, 1), False),
+        ("joint", (0, 0), False),
+        ("local", (1, 0), False),
+    ],
+)
+def test_the_discriminant_speaks_where_atoms_say_another_class(model, rule, order, is_said):
+    classifier, X = model
+    query = classifier.explain(X[:1])[0]
+    by_atoms = sorted(query.views, key=lambda view: -view.share.score)
+    query = replace(query, rule=rule, shown="local", views=tuple(by_atoms[k] for k in order))
+    said = query.sentence()
+    assert (f"; the discriminant speaks for {query.views[0].name}." in said) == is_said

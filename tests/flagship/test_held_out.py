@@ -171,6 +171,26 @@ def test_a_kernel_is_known_by_its_products():
     assert np.allclose(discriminants(curved, 1, [0.5]), discriminants(known, 1, [0.5]))
 
 
+@pytest.mark.parametrize("short", [True, False])
+@pytest.mark.parametrize("gamma", [None, 0.7])
+@pytest.mark.parametrize("many", [0, 500])
+def test_products_and_squared_norms_are_the_same_found_at_once_or_not(
+    short, gamma, many, monkeypatch
+):
+    monkeypatch.setattr(held_out, "_MANY", many)
+    monkeypatch.setattr(held_out, "_CHUNK", 5)
+    samples, _ = drawn(short=short)
+    rows = samples.scaled
+    if gamma is None:
+        exact = np.array([[a @ b for b in rows] for a in rows])
+    else:
+        samples = replace(samples, kernel=lambda a, b: rbf_kernel(a, b, gamma=gamma))
+        exact = np.array([[np.exp(-gamma * np.sum((a - b) ** 2)) for b in rows] for a in rows])
+    some, others = np.array([1, 4, 2]), np.array([3, 5])
+    assert_allclose(samples.energy, np.diag(exact))
+    assert_allclose(samples.inner(some, others), exact[np.ix_(some, others)], atol=1e-12)
+
+
 def test_a_class_of_zeros_explains_nothing():
     rows = np.r_[np.zeros((4, 3)), np.eye(3), np.eye(3)[:1]]
     samples = Samples(rows, np.repeat([0, 1], 4), np.arange(8) % 2, np.ones(8))

@@ -105,6 +105,7 @@ def test_names_and_weights(data):
     there = model(device="cpu").fit(X, names, weights)
     assert "g" not in there.classes_
     assert_same(there, model().fit(X, names, weights), X)
+    assert there.fitted_.choice.n_samples == pytest.approx(weights.sum())
 
 
 def test_the_one_iteration_and_its_objective_are_told(data, capsys):

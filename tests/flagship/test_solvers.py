@@ -61,6 +61,7 @@ def approach_of(monkeypatch, sizes=(4, 7, 5), first=None, **settings):
 def test_the_accelerated_solver_approaches_by_sweeps_of_the_limit(monkeypatch):
     asked, found = approach_of(monkeypatch, max_iter=1)
     assert asked == [6]
+    assert approach_of(monkeypatch, suppression=0.5, max_iter=1)[0] == [6]
     monkeypatch.setattr(module, "LONGEST", 4)
     assert approach_of(monkeypatch)[0] == [4]
     plainly = approach_of(monkeypatch, solver="exact", max_iter=1)[1]

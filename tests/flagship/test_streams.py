@@ -443,3 +443,8 @@ def test_a_new_class_asks_for_a_new_choice_only_where_something_is_chosen(small,
         model.partial_fit(X[old], y[old])
         model.partial_fit(X[~old][:3], y[~old][:3])
         assert len(chosen) == n_choices
+
+
+def test_as_many_samples_are_kept_as_any_class_has_atoms():
+    assert limit(kept_samples=4, atoms_per_class=[2, 9, 3])._kept() == 9
+    assert limit(kept_samples=40, atoms_per_class=[2, 9, 3])._kept() == 40

@@ -273,6 +273,8 @@ def test_the_atoms_of_a_class_shall_look_like_its_own_samples():
 def test_too_few_samples_are_no_likeness():
     problem = problem_of((4, 7, 5), kept=3, atoms_per_class=4)
     assert likeness(problem, np.arange(3)) is None
+    one = problem_of((3, 7, 5), kept=3, atoms_per_class=4)  # one class has no more than three
+    assert likeness(one, np.arange(3)) is None
     enough = problem_of((4, 7, 5), kept=4, atoms_per_class=4)
     assert likeness(enough, np.arange(3)).shape == (12, 12)
 
@@ -327,3 +329,19 @@ def test_with_shared_atoms_no_class_is_known():
     found = learn(problem, known={0: Known(np.eye(12)[:3], 7.0)})
     assert_allclose(found.dictionary, whole.dictionary)
     assert_allclose(found.trace, whole.trace)
+
+
+def test_a_choice_is_of_the_samples_that_chose_or_of_all():
+    problem = problem_of((4, 7, 5))
+    members, summaries = (member_of(problem, share=1.0),), [problem.summary]
+    for given, known in [(0.0, 16), (7.0, 7)]:
+        choice = Choice(members, {"local": 0.5}, n_samples=given)
+        assert train(summaries, choice, problem.classes).choice.n_samples == known
+
+
+def test_classes_of_one_size_may_have_unlike_atoms():
+    problem = problem_of((5, 5, 5), atoms_per_class=(2, 4, 3))
+    rows = likeness(problem, np.arange(3))
+    for c, n_atoms in enumerate((2, 4, 3)):
+        own = own_samples(problem, c)
+        assert_allclose(rows[problem.layout.own(c)], own[exemplars(own, n_atoms)])

@@ -17,6 +17,11 @@ def test_equal_rows_are_found_whatever_their_place():
     assert equal_groups(X[:5]) == []
 
 
+def test_rows_of_one_hash_are_equal_only_if_their_values_are(monkeypatch):
+    monkeypatch.setattr(twins, "row_hashes", lambda X: np.zeros(len(X), np.uint64))
+    assert equal_groups(np.array([[1.0, 2.0], [1.0, 3.0]])) == []
+
+
 def test_near_pairs_are_those_of_a_naive_search():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(40, 5))

@@ -108,3 +108,40 @@ def test_bases_may_come_with_columns_of_unit_norm():
     found = whole._scores(QUERIES.reshape(len(QUERIES), -1))
     assert_allclose(found, learnt()._scores(rows(QUERIES)), atol=1e-9)
     assert_allclose(whole._as_bases(BASES.reshape(len(BASES), -1)), BASES)
+
+
+def test_a_basis_may_span_the_whole_space():
+    whole = np.linalg.qr(np.random.default_rng(0).normal(size=(6, 2, 2)))[0]
+    model = GrassmannCoding(2, dimension=2, random_state=0)
+    assert_allclose(model._as_bases(rows(whole)), whole)
+
+
+@pytest.mark.parametrize(("error", "fits"), [(3e-4, True), (3e-3, False)])
+@pytest.mark.parametrize("scale", [1.0, 1e3])
+def test_products_of_columns_may_be_off_by_a_part_of_their_squares(error, fits, scale):
+    model = GrassmannCoding(dimension=2, normalize=False)
+    U = scale * BASES[:1]
+    U = np.stack([U[..., 0], U[..., 1] + error * U[..., 0]], axis=-1)
+    if fits:
+        assert_allclose(model._as_bases(U.reshape(1, -1)), U)
+    else:
+        with pytest.raises(ValueError, match="no orthonormal basis of 2 columns"):
+            model._as_bases(U.reshape(1, -1))
+
+
+def test_distances_and_sizes_of_bases_of_any_length():
+    model = learnt()
+    long = QUERIES * np.array([1.0, 2.0, 0.5])[:, None, None]
+    own, distances = model._distances(long)
+    assert_allclose(own, [np.linalg.norm(U @ U.T) ** 2 / 2 for U in long])
+    assert_allclose(distances, [[apart(U, V) for V in BASES] for U in long], atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e-12, 1.0, 1e12])
+def test_distances_of_rounding_leave_a_width_of_one(size, monkeypatch):
+    model = learnt()
+    for part, gamma in [(0.9, 1.0), (1.1, 1 / (2.0 * 1.1 * np.finfo(float).eps * size))]:
+        distances = np.full((13, 13), part * np.finfo(float).eps * size)
+        monkeypatch.setattr(model, "_distances", lambda _, d=distances: (np.full(13, size), d))
+        model._embed_samples()
+        assert_allclose(model._gamma, gamma)

@@ -84,3 +84,11 @@ def test_samples_that_do_not_vary_have_no_components():
 
 def test_a_single_row_is_its_own_component():
     assert_allclose(np.abs(principal_components(np.array([[3.0, 4.0]]), 1)), [[0.6, 0.8]])
+
+
+def test_the_map_sees_the_principal_components_of_centred_samples():
+    model = naive.learn(Laplacianfaces(2, energy=0.7), X, LABELS)
+    _, values, axes = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    few = np.searchsorted(np.cumsum(values**2) / (values**2).sum(), 0.7) + 1
+    assert few < len(axes)
+    assert_allclose(model.components_ @ axes[few:].T, 0, atol=1e-12)

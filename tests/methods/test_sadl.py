@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel import SADL
 from crosslabel.methods import sadl as module
-from crosslabel.methods.sadl import labelled_codes, responses_in_ball
+from crosslabel.methods.sadl import _spectrum, labelled_codes, responses_in_ball
 from tests import naive
 from tests.methods.faces import faces, never_rises
 
@@ -110,15 +110,29 @@ def test_codes_begin_as_soft_thresholded_responses(monkeypatch):
     assert_allclose(U, np.sign(P) * np.maximum(np.abs(P) - LAMBDA / 2, 0), atol=1e-12)
 
 
-@pytest.mark.parametrize(("size", "share"), [(0.2, 1.0), (10.0, 0.02)])
-def test_steps_are_short_enough_for_weak_and_strong_labels(size, share):
+@pytest.mark.parametrize(
+    ("size", "weights"),
+    [(0.2, [0.3, 2.0, 1.0]), (10.0, [0.006, 0.04, 0.02]), (1.0, [90.0, 1e-3, 0.5])],
+)
+def test_steps_are_short_enough_for_weak_and_strong_labels(size, weights):
     """Longer ones than two over the largest eigenvalue of I + WωWᵀ lead away."""
     rng = np.random.default_rng(0)
     P, W = rng.normal(size=(12, 6)), size * rng.normal(size=(6, 3))
-    weights = share * np.array([0.3, 2.0, 1.0])
+    weights = np.array(weights)
     found = np.zeros((12, 6))
     for _ in range(20):
         found = labelled_codes(P, T, W, weights, 0.4, found)
     gram = np.eye(6) + (W * weights) @ W.T
     exact = [naive.lasso(gram, b, 0.4) for b in P + (T * weights) @ W.T]
     assert_allclose(found, exact, atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(9, 6), (6, 9)])
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_axes_of_rounding_are_left_out(shape, scale):
+    """Of singular values 1, 1e-10 and nothing."""
+    rng = np.random.default_rng(0)
+    left, right = (np.linalg.qr(rng.normal(size=(n, 2)))[0] for n in shape)
+    energies, axes = _spectrum(scale * (left * [1, 1e-10]) @ right.T)
+    assert_allclose(energies, np.array([1, 1e-20]) * scale**2, rtol=1e-3)
+    assert_allclose(np.abs(np.sum(axes * right, axis=0)), 1, rtol=1e-3)

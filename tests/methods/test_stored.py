@@ -35,6 +35,8 @@ def test_an_unfitted_method_has_nothing_to_check():
         ("SRC", "_parts", [slice(0, 32)] * 4, "follow one another"),
         ("SRC", "_parts", [slice(0, 8, 2), slice(8, 16), slice(16, 24), slice(24, 32)], "follow"),
         ("SRC", "_parts", [slice(0, 8), slice(8, 16), slice(16, 24), slice(24, 99)], "32 samples"),
+        ("SRC", "_parts", [slice(0, 8), slice(8, None)] + [slice(None)] * 2, "follow"),
+        ("SRC", "_parts", [slice(0, 8), slice(8, 4), slice(4, 24), slice(24, 32)], "follow"),
         ("SRC", "dictionary_", np.zeros(32), "must have 2 axes"),
         ("SRC", "classes_", np.arange(3), "_class_order has shape|_class_order has values"),
         ("LRC", "_starts", np.array([0, 1, 2]), "part the vectors"),

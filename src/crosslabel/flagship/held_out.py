@@ -169,8 +169,7 @@ class Sums(NamedTuple):
 def axes_of(several: Sequence[Samples], number: int, grid: Sequence[Point]) -> list[list[Axes]]:
     """Of the classes without one fold, the axes that their atoms can lie along.
 
-    `several` are the same samples in several lifts; no class gets more atoms than the most of the
-    grid.
+    `several` are the same samples in several lifts; the grid says how many atoms a class may get.
     """
     seen, first = several[0].seen(number), several[0]
     sizes = np.bincount(first.labels[seen], minlength=first.n_classes)
@@ -194,7 +193,8 @@ def _alike(sizes: Labels, several: Sequence[Samples]) -> Iterator[Labels]:
     for size in np.unique(bins):
         alike = np.flatnonzero(bins == size)
         # Rows are taken lift by lift, their products together.
-        step = max(1, together // max(1, int(size) * max(width, int(size) * len(several))))
+        values = int(size) * max(width, int(size) * len(several))
+        step = max(1, together // max(1, values))
         yield from np.split(alike, range(step, len(alike), step))
 
 
