@@ -227,3 +227,10 @@ def test_without_weights_the_nearest_rows_are_those_of_procrustes(monkeypatch):
     aims, roots = rng.normal(size=(4, 3)), np.sqrt([[2.5, 1.0, 0.5]])
     left, _, right = np.linalg.svd(aims @ np.diag(roots[0]), full_matrices=False)
     assert_allclose(nearest(aims, roots), left @ right @ np.diag(roots[0]), atol=1e-12)
+
+
+def test_rows_that_are_turned_to_unit_norm_stay_as_they_were():
+    rows = np.diag([0.5, 1.0, np.sqrt(1.75)])
+    before = rows.copy()
+    unit_norms(rows)
+    assert_allclose(rows, before, atol=0)

@@ -55,3 +55,7 @@ def test_a_matrix_of_low_rank_has_as_many_singular_values(shape, scale):
     left, values, right = _thin_svd(H)
     assert_allclose(np.sort(values)[::-1], np.linalg.svd(H)[1][:2])
     assert_allclose(left * values @ right, H, atol=1e-12 * scale)
+
+
+def test_ridges_are_tried_from_a_hundred_millionth_to_a_hundred_times_the_energy():
+    assert_allclose(RIDGES, [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100])

@@ -65,11 +65,12 @@ def test_atoms_are_the_best_in_the_unit_ball(monkeypatch):
 
 def test_rows_in_the_ball_stay_free_where_they_may():
     energies = np.array([2.0, 0.5])
-    B = np.array([[0.2, 0.1], [30.0, -4.0], [0.0, 0.0]])
+    B = np.array([[0.2, 0.1], [30.0, -4.0], [0.0, 0.0], [0.2, 0.7]])
     found = responses_in_ball(B, energies)
     assert_allclose(found[0], [0.1, 0.2])
     assert_allclose(np.sqrt((found[1] ** 2).sum()), 1)
     assert_allclose(found[2], 0)
+    assert_allclose(np.sqrt((found[3] ** 2).sum()), 1)
 
 
 def test_codes_are_never_worse_than_their_start():
@@ -102,6 +103,13 @@ def test_objective_falls(penalty):
     X, y = faces(n_per_class=12)
     model = SADL(4, penalty=penalty, max_iter=25, tol=0.0, random_state=0).fit(X, y)
     assert never_rises(model.objective_trace_)
+
+
+def test_what_is_learnt_along_the_axes_of_the_samples_is_turned_back(monkeypatch):
+    model, (_, _, (Omega, *_)) = learnt(monkeypatch)
+    axes = _spectrum(X)[1]
+    assert_allclose(model.analysis_, Omega @ axes.T)
+    assert_allclose(X @ model.analysis_.T, X @ axes @ Omega.T)
 
 
 def test_codes_begin_as_soft_thresholded_responses(monkeypatch):

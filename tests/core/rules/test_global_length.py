@@ -3,6 +3,7 @@ from numpy.testing import assert_allclose
 
 from crosslabel.core.rules import GlobalLengthRule
 from tests.core.problems import problem
+from tests.core.rules.numpy_graph import NumpyGraph
 
 
 def test_residuals_are_divided_by_the_length_of_the_coefficients():
@@ -21,3 +22,9 @@ def test_a_rotation_of_the_atoms_of_a_class_changes_nothing():
     turn, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))
     D[layout.own(1)] = turn @ D[layout.own(1)]
     assert_allclose(GlobalLengthRule(D, layout, 0.1).scores(X), scores, rtol=1e-9)
+
+
+def test_the_graph_computes_the_scores():
+    X, _, layout, D = problem(shared=2, per_class=(2, 4, 3))
+    rule = GlobalLengthRule(D, layout, 0.1)
+    assert_allclose(rule.onnx_scores(NumpyGraph(), X), rule.scores(X), atol=1e-12)

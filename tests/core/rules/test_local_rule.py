@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.rules import LocalRule, local_rule
 from tests.core.problems import problem, problems
 from tests.core.rules.numpy_graph import NumpyGraph
@@ -60,3 +61,32 @@ def test_classes_are_decomposed_some_at_a_time(monkeypatch, together):
     X, _, layout, D = problem(shared=2, per_class=(2, 4, 4, 2, 4, 4, 4))
     monkeypatch.setattr(local_rule, "_TOGETHER", together)
     assert_allclose(LocalRule(D, layout, 0.1).scores(X), literal_local(X, D, layout, 0.1))
+
+
+@pytest.mark.parametrize("shared", [0, 2])
+def test_tensors_are_scored_as_arrays_are(shared):
+    torch = pytest.importorskip("torch", reason="needs PyTorch")
+    X, _, layout, D = problem(shared=shared, per_class=(2, 4, 3))
+    found = LocalRule(torch.as_tensor(D), layout, 0.1).scores(torch.as_tensor(X))
+    assert_allclose(found, literal_local(X, D, layout, 0.1), atol=1e-10)
+
+
+def test_no_score_is_above_zero_where_nothing_is_left():
+    """Scaled atoms, of which rounding may explain more than there is."""
+    _, _, layout, D = problem(per_class=(2, 4, 3))
+    rule = LocalRule(D, layout, 1e-14)
+    queries = np.random.default_rng(0).uniform(1, 3, (len(D), 1)) * D
+    for scores in (rule.scores(queries), rule.onnx_scores(NumpyGraph(), queries)):
+        assert (scores <= 0).all()
+        assert (scores.max(axis=1) > -1e-9).all()
+
+
+@pytest.mark.parametrize(("part", "fits"), [(3.0, False), (5.0, True)])
+def test_atoms_are_dependent_up_to_a_rounding_for_each(part, fits):
+    D = np.diag([1.0, 1.0, 1.0, np.sqrt(part * np.finfo(float).eps)])
+    layout = AtomLayout(0, (4,))
+    if fits:
+        assert np.isfinite(LocalRule(D, layout, 0.0).scores(np.ones((1, 4)))).all()
+    else:
+        with pytest.raises(np.linalg.LinAlgError, match="linearly dependent"):
+            LocalRule(D, layout, 0.0)
