@@ -162,6 +162,7 @@ reproduce: $(VENV)/.dev
 bench-gpu: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.gpu --stages $(RECORD)
 	$(BIN)/python -m benchmarks.gpu_fits $(RECORD)
+	$(BIN)/python -m benchmarks.fit_stages $(RECORD)
 
 ## make bench-stream  12 GB from disk, 10,000 classes, all of (Fashion-)MNIST, Dask, forgetting; takes an hour
 bench-stream: $(VENV)/.dev

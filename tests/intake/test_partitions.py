@@ -132,6 +132,51 @@ def test_partitions_on_a_gpu_are_summarised_there(data, model, kind, shared):
     assert_array_equal(there.classes_[lazy.compute()], there.classes_[there.predict(X)])
 
 
+@pytest.mark.parametrize("dtype", ["float16", "uint8"])
+def test_small_numbers_on_a_gpu_are_what_they_are_at_home(data, model, dtype):
+    X, numbers = np.abs(50 * data[0]).astype(dtype), np.unique(data[1], return_inverse=True)[1]
+    weights = np.ones(len(X), np.float16)
+    here = clone(model).fit(da.from_array(X, 60), da.from_array(numbers, 60))
+    labels = on_gpu(numbers.astype(np.uint8), OnGpu)
+    there = clone(model).fit(on_gpu(X, OnGpu), labels, sample_weight=on_gpu(weights, OnGpu))
+    assert_allclose(there.dictionary_, here.dictionary_, atol=1e-10)
+    chances = there.predict_proba(on_gpu(X, OnGpu)).compute()
+    assert_allclose(chances, there.predict_proba(X), atol=1e-10)
+
+
+@pytest.mark.parametrize("shared", [0, 1])
+def test_a_partition_on_a_gpu_may_be_empty_or_without_weight(data, model, shared):
+    X, numbers = data[0], np.unique(data[1], return_inverse=True)[1]
+    weights = np.ones(len(X))
+    weights[50:100] = 0
+    cuts = [50, 50, 100]
+
+    def there(values):
+        lazy = [dask.delayed(OnGpu)(part) for part in np.split(values, cuts)]
+        shapes = [part.shape for part in np.split(values, cuts)]
+        return da.concatenate(
+            [da.from_delayed(p, shape, values.dtype) for p, shape in zip(lazy, shapes)]
+        )
+
+    model.set_params(shared_atoms=shared)
+    found = clone(model).fit(there(X), there(numbers), sample_weight=there(weights))
+    expected = clone(model).fit(X, numbers, weights)
+    assert_allclose(found.dictionary_, expected.dictionary_, atol=1e-8)
+
+
+def test_what_torch_cannot_share_is_named(data, model):
+    class Column:
+        __cuda_array_interface__: ClassVar = {}
+        shape = (1,)
+
+        def __init__(self, values):
+            self.values = values
+
+    X, numbers = data[0], np.unique(data[1], return_inverse=True)[1]
+    with pytest.raises(TypeError, match="A partition is a Column on a GPU"):
+        model.fit(on_gpu(X, OnGpu), on_gpu(numbers, Column))
+
+
 def test_a_value_that_is_not_finite_is_named_on_a_gpu_too(data, model):
     X, y = data[0].copy(), np.unique(data[1], return_inverse=True)[1]
     X[70, 3] = np.nan

@@ -169,8 +169,7 @@ class Sums(NamedTuple):
 def axes_of(several: Sequence[Samples], number: int, grid: Sequence[Point]) -> list[list[Axes]]:
     """Of the classes without one fold, the axes that their atoms can lie along.
 
-    `several` are the same samples in several lifts; no class gets more atoms than the most of the
-    grid.
+    `several` are the same samples in several lifts; the grid says how many atoms a class may get.
     """
     seen, first = several[0].seen(number), several[0]
     sizes = np.bincount(first.labels[seen], minlength=first.n_classes)
@@ -186,14 +185,16 @@ def axes_of(several: Sequence[Samples], number: int, grid: Sequence[Point]) -> l
 
 def _alike(sizes: Labels, several: Sequence[Samples]) -> Iterator[Labels]:
     """Classes of one size, or about one size on a device, some at a time."""
-    width = max(samples.scaled.shape[1] for samples in several) * len(several)
+    width = max(samples.scaled.shape[1] for samples in several)
     together, bins = _TOGETHER, sizes
     if is_tensor(several[0].scaled):
         together *= _THERE
         bins = np.maximum(_LEAST, 2 ** np.ceil(np.log2(np.maximum(sizes, 1))).astype(int))
     for size in np.unique(bins):
         alike = np.flatnonzero(bins == size)
-        step = max(1, together // max(1, int(size) * width))
+        # Rows are taken lift by lift, their products together.
+        values = int(size) * max(width, int(size) * len(several))
+        step = max(1, together // max(1, values))
         yield from np.split(alike, range(step, len(alike), step))
 
 

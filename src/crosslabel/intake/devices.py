@@ -59,11 +59,21 @@ def tensor_queries(X: ArrayOrTensor, name: str | None, n_features: int) -> Array
     return samples
 
 
-def where_it_lies(X: object) -> ArrayOrTensor:
-    """An array on a GPU as a tensor that shares its memory; anything else as it is."""
-    if is_tensor(X) or not hasattr(X, "__cuda_array_interface__"):
-        return X
-    return require_torch("An array on a GPU").from_dlpack(X)
+def where_it_lies(X: ArrayOrTensor) -> ArrayOrTensor:
+    """An array on a GPU as a tensor that shares its memory; anything else as it is.
+
+    Numbers of fewer than 32 bits become float64, as they do on the host.
+    """
+    if hasattr(X, "__cuda_array_interface__") and not is_tensor(X):
+        if not hasattr(X, "__dlpack__"):
+            raise TypeError(
+                f"A partition is a {type(X).__name__} on a GPU, which torch cannot share. Give "
+                "partitions that are arrays of CuPy or tensors of torch."
+            )
+        X = require_torch("An array on a GPU").from_dlpack(X)
+    if is_tensor(X) and X.is_floating_point() and X.dtype.itemsize < 4:
+        return X.double()
+    return X
 
 
 def samples_there(X: torch.Tensor, dtype: np.dtype, place: Callable[[int], str]) -> torch.Tensor:
