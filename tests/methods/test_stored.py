@@ -60,6 +60,13 @@ def test_a_class_may_have_no_vector():
     check_learnt(vars(model))
 
 
+def test_each_feature_may_be_a_group_of_its_own():
+    X, y = faces()
+    model = RCR().fit(X[:, :9], y)
+    model._columns = [np.array([k]) for k in range(9)]
+    model.check_stored()
+
+
 def test_what_follows_from_a_layout_is_dropped():
     layout = AtomLayout(0, (3, 3, 3, 3))
     vars(layout)["starts"] = np.array([0, 10**6])
