@@ -46,7 +46,7 @@ def test_coordinates_keep_the_distance_of_logarithms():
             assert_allclose(np.linalg.norm(z - w), apart, atol=1e-8)
 
 
-@pytest.mark.parametrize("d", range(1, 8))
+@pytest.mark.parametrize("d", [*range(1, 8), 20])
 def test_coordinates_lead_back_to_the_matrix(d):
     C = matrices(d=d)
     assert_allclose(from_log_coordinates(log_coordinates(rows(C))), rows(C), atol=1e-9)

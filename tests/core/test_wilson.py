@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm
 
 from crosslabel.core.wilson import Z, wilson_interval
 
@@ -27,3 +28,7 @@ def test_the_ends_are_the_roots_of_the_quadratic(total, data):
     share, z = successes / total, Z**2 / total
     roots = np.sort(np.roots([1 + z, -(2 * share + z), share**2]))
     assert wilson_interval(successes, total) == pytest.approx(roots, rel=1e-6, abs=1e-9)
+
+
+def test_each_end_is_passed_by_one_in_forty():
+    assert norm.sf(Z) == pytest.approx(1 / 40, rel=1e-6)

@@ -260,3 +260,11 @@ def test_a_state_in_bfloat16_has_a_rule_and_a_dictionary_that_know_it(
         return
     with pytest.raises(ValueError, match="rule 'local' of this dictionary has no form in bfloat16"):
         Fitted.from_state(state)
+
+
+def test_probabilities_of_tensors_are_those_of_arrays(queries):
+    torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'crosslabel[gpu]'")
+    both = model(view(share=2.5), view(3, "global", discriminant=linear(), discriminant_share=0.7))
+    found = both.probabilities(torch.as_tensor(queries))
+    assert isinstance(found, torch.Tensor)
+    assert_allclose(found, both.probabilities(queries), rtol=1e-9)
