@@ -35,3 +35,21 @@ def test_a_discriminant_of_products_is_that_of_the_statistics(varies):
     expected = discriminant(Moments.from_samples(rows, labels, 3, weights), 0.3)
     assert np.allclose(found.weights, expected.weights)
     assert np.allclose(found.offsets, expected.offsets)
+
+
+def test_on_a_device_the_discriminants_are_those_at_home():
+    torch = pytest.importorskip("torch", reason="needs PyTorch")
+    rng = np.random.default_rng(3)
+    labels, weights = np.repeat([0, 1, 3], [4, 1, 6]), rng.uniform(0.5, 2, 11)
+    rows, asked = rng.normal(size=(11, 20)), rng.normal(size=(5, 20))
+    classes = Contrasts.of(labels, weights, 4)
+    given = rows @ rows.T, rows @ asked.T, [0.1, 2.0], 11
+    expected = classes.discriminants(*given)
+    there = classes.beside(torch.as_tensor(rows))
+    gram, products = (torch.as_tensor(one) for one in given[:2])
+    found = there.discriminants(gram.clone(), products.clone(), *given[2:])
+    assert np.allclose(found.numpy(), expected, rtol=1e-10, atol=1e-12)
+    alone = classes.discriminant(rows @ rows.T, rows, 0.5, 11)
+    own = there.discriminant(gram.clone(), torch.as_tensor(rows), 0.5, 11)
+    assert np.allclose(own.weights.numpy(), alone.weights, rtol=1e-10, atol=1e-12)
+    assert np.allclose(own.offsets.numpy(), alone.offsets, rtol=1e-10)

@@ -199,7 +199,8 @@ class Contrasts(NamedTuple):
     Attributes
     ----------
     first, rest : ndarray of int
-        Samples that become means, and those that become what varies.
+        Samples that become means, and those that become what varies. These and the roots lie with
+        the products that are asked for, as does `across`.
     labels : ndarray of int
         Of the classes that have samples.
     masses : ndarray
@@ -212,13 +213,13 @@ class Contrasts(NamedTuple):
         v of each class, with which its reflection is I − vᵀv.
     """
 
-    first: Labels
-    rest: Labels
+    first: ArrayOrTensor
+    rest: ArrayOrTensor
     labels: Labels
     masses: Array
     n_classes: int
-    roots: Array
-    across: csr_array
+    roots: ArrayOrTensor
+    across: ArrayOrTensor
 
     @classmethod
     def of(cls, labels: Labels, weights: Array, n_classes: int) -> Contrasts:
@@ -234,14 +235,21 @@ class Contrasts(NamedTuple):
         rest = np.delete(numbers, first)
         return cls(first, rest, present, masses, n_classes, roots[:, None], across)
 
+    def beside(self, X: ArrayOrTensor) -> Contrasts:
+        """The same where X lies, so that several products need one copy; dense on a device."""
+        if not is_tensor(X):
+            return self
+        first, rest, roots = (beside(part, X) for part in (self.first, self.rest, self.roots))
+        across = beside(self.across.toarray(), X)
+        return self._replace(first=first, rest=rest, roots=roots, across=across)
+
     def turned(self, products: ArrayOrTensor) -> ArrayOrTensor:
         """Products of turned samples, from those of samples: (n_samples, n_others) both."""
-        return self._mirrored(beside(self.roots, products) * products)
+        return self._mirrored(self.roots * products)
 
     def _mirrored(self, rows: ArrayOrTensor) -> ArrayOrTensor:
         """Rows of each class by its reflection, in place."""
-        across = beside(self.across.toarray(), rows) if is_tensor(rows) else self.across
-        rows -= across.T @ (across @ rows)
+        rows -= self.across.T @ (self.across @ rows)
         return rows
 
     def on_means(self, turned: ArrayOrTensor) -> ArrayOrTensor:
@@ -273,8 +281,7 @@ class Contrasts(NamedTuple):
         ndarray of shape (n_shrinkages, n_queries, n_classes)
         """
         gram, asked = self.turned(self.turned(gram).T), self.turned(asked).T
-        first, rest = beside(self.first, gram), beside(self.rest, gram)
-        queries, asked = self.on_means(asked[:, first]), asked[:, rest]  # yᵀμ, Zy
+        queries, asked = self.on_means(asked[:, self.first]), asked[:, self.rest]  # yᵀμ, Zy
         found = zeros((len(shrinkages), *queries.shape), queries)
         for place, (shift, inside, own) in enumerate(self._systems(gram, shrinkages, size)):
             found[place] = (queries - asked @ inside - 0.5 * own) / shift
@@ -299,14 +306,14 @@ class Contrasts(NamedTuple):
         turned[self.first] = self.on_means(beside(np.eye(len(self.first)), gram))
         turned[self.rest] = -inside
         turned = self._mirrored(turned)  # the reflection is its own inverse
-        combined = beside(self.roots, gram) * turned
+        combined = self.roots * turned
         return Discriminant(combined.T @ rows / shift, -0.5 * own / shift)
 
     def _systems(
         self, gram: ArrayOrTensor, shrinkages: Sequence[float], size: int
     ) -> Iterator[tuple[float, ArrayOrTensor, ArrayOrTensor]]:
         """s, (ZZᵀ + nsI)⁻¹Zμ and s·μᵀ(W + sI)⁻¹μ for every shrinkage, from products as turned."""
-        first, rest = beside(self.first, gram), beside(self.rest, gram)
+        first, rest = self.first, self.rest
         along = self.on_means(gram[rest][:, first])  # Zμ
         between = self.on_means(self.on_means(gram[first][:, first]).T)
         centred = gram[rest][:, rest]  # ZZᵀ

@@ -227,7 +227,7 @@ def discriminant_of_all(samples: Samples, shrinkage: float, dtype: np.dtype) -> 
     order = np.argsort(samples.labels, kind="stable")
     classes = Contrasts.of(samples.labels[order], samples.weights[order], samples.n_classes)
     gram = samples.inner(order, order)
-    found = classes.discriminant(gram, samples.scaled[order], shrinkage, len(order))
+    found = classes.beside(gram).discriminant(gram, samples.scaled[order], shrinkage, len(order))
     return Discriminant(*(from_device(a).astype(dtype) for a in (found.weights, found.offsets)))
 
 

@@ -329,7 +329,7 @@ def discriminants(samples: Samples, number: int, shrinkages: Sequence[float]) ->
         seen = samples.seen(number)
         classes = Contrasts.of(samples.labels[seen], samples.weights[seen], samples.n_classes)
         gram, asked = samples.inner(seen, seen), samples.inner(seen, samples.left_out(number))
-        return classes.discriminants(gram, asked, shrinkages, len(samples.labels))
+        return classes.beside(gram).discriminants(gram, asked, shrinkages, len(samples.labels))
     out, rows = samples.left_out(number), samples.scaled
     xp, queries = namespace(rows), rows[out]
     taken = Sums.of(queries, samples.labels[out], samples.weights[out], samples.n_classes)
