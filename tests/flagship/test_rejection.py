@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from crosslabel import CRC, CrossLabelClassifier, CrossLabelClassifierCV, RejectingClassifier
 from crosslabel.features import Eigenfaces
-from crosslabel.flagship.rejection import threshold_for
+from crosslabel.flagship.rejection import _common_type, threshold_for
 
 FLAGSHIP = CrossLabelClassifier(atoms_per_class=6, rule="global", max_iter=3, random_state=0)
 
@@ -228,3 +228,10 @@ def test_the_label_of_strangers_is_below_all_classes():
     y = np.repeat([-0.5, 1.0, 2.5], 4)
     model = RejectingClassifier(Remembers(), threshold=0.5).fit(np.arange(12.0)[:, None], y)
     assert model.reject_label_ == -2
+
+
+def test_a_label_that_only_some_classes_can_be_held_with_is_refused():
+    """float64 holds 0.5 and 1, but not 2⁵³ + 1."""
+    with pytest.raises(ValueError, match="No type of NumPy holds both the classes"):
+        _common_type(np.array([1, 2**53 + 1]), 0.5)
+    assert _common_type(np.array([1, 2**53]), 0.5) == np.float64

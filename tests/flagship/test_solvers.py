@@ -94,11 +94,11 @@ def test_a_device_is_asked_for_the_limit_where_atoms_are_shared(monkeypatch):
     asked, named = [], {"suppression": np.inf, "init": "kmeans", "atoms_per_class": 2}
     real = module.device_solver
     monkeypatch.setattr(module, "device_solver", lambda name: asked.append(name) or real(name))
-    for shared in (0, 2):
+    for shared in (0, 1, 2):
         there = problem_of((4, 7, 5), shared_atoms=shared, device="cpu", **named)
         here = problem_of((4, 7, 5), shared_atoms=shared, **named)
         assert_allclose(learn(there).dictionary, learn(here).dictionary, atol=1e-7)
-    assert asked == ["cpu"]
+    assert asked == ["cpu", "cpu"]
 
 
 def test_an_undetermined_class_is_reported_by_its_name():

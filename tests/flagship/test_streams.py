@@ -431,7 +431,7 @@ def test_a_choice_is_made_anew_with_twice_the_samples(monkeypatch):
     chosen = naive.captured(monkeypatch, CrossLabelClassifier, "_chosen")
     model.partial_fit(X[20:39], y[20:39])
     assert not chosen
-    model.partial_fit(X[39:41], y[39:41])
+    model.partial_fit(X[39:40], y[39:40])
     assert len(chosen) == 1
 
 

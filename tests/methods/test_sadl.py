@@ -71,6 +71,8 @@ def test_rows_in_the_ball_stay_free_where_they_may():
     assert_allclose(np.sqrt((found[1] ** 2).sum()), 1)
     assert_allclose(found[2], 0)
     assert_allclose(np.sqrt((found[3] ** 2).sum()), 1)
+    weak = np.array([[0.3, 0.4], [3.0, 4.0], [3e-4, 4e-4]])
+    assert_allclose(responses_in_ball(weak, np.full(2, 1e-5)), np.tile([0.6, 0.8], (3, 1)))
 
 
 def test_codes_are_never_worse_than_their_start():
@@ -106,8 +108,10 @@ def test_objective_falls(penalty):
 
 
 def test_what_is_learnt_along_the_axes_of_the_samples_is_turned_back(monkeypatch):
-    model, (_, _, (Omega, *_)) = learnt(monkeypatch)
+    starts = naive.captured(monkeypatch, module, "start_atoms")
+    model, ((_, first, *_), _, (Omega, *_)) = learnt(monkeypatch)
     axes = _spectrum(X)[1]
+    assert_allclose(first, starts[0][2] @ axes)
     assert_allclose(model.analysis_, Omega @ axes.T)
     assert_allclose(X @ model.analysis_.T, X @ axes @ Omega.T)
 

@@ -41,6 +41,7 @@ def test_an_unfitted_method_has_nothing_to_check():
         ("SRC", "classes_", np.arange(3), "_class_order has shape|_class_order has values"),
         ("LRC", "_starts", np.array([0, 1, 2]), "part the vectors"),
         ("LRC", "_starts", np.array([0, 9, 2, 3, 24]), "part the vectors|_starts has values"),
+        ("LRC", "_starts", np.array([0, 12, 6, 18, 24]), "part the vectors"),
         ("FDDL", "_layout", AtomLayout(0, (3, 3, 3, 4)), "12 atoms"),
         ("FDDL", "_layout", AtomLayout(0, (3, 3, 3, 3.0)), "other than whole numbers"),
         ("FDDL", "_layout", (3, 3, 3, 3), "no layout of atoms"),
@@ -58,6 +59,13 @@ def test_a_class_may_have_no_vector():
     model = LRC().fit(np.where((y == y[0])[:, None], 0.0, X), y)
     assert 0 in np.diff(model._starts)
     check_learnt(vars(model))
+
+
+def test_each_feature_may_be_a_group_of_its_own():
+    X, y = faces()
+    model = RCR().fit(X[:, :9], y)
+    model._columns = [np.array([k]) for k in range(9)]
+    model.check_stored()
 
 
 def test_what_follows_from_a_layout_is_dropped():
