@@ -116,7 +116,7 @@ def test_a_basis_may_span_the_whole_space():
     assert_allclose(model._as_bases(rows(whole)), whole)
 
 
-@pytest.mark.parametrize(("error", "fits"), [(3e-4, True), (3e-3, False)])
+@pytest.mark.parametrize(("error", "fits"), [(3e-4, True), (3e-3, False), (-3e-3, False)])
 @pytest.mark.parametrize("scale", [1.0, 1e3])
 def test_products_of_columns_may_be_off_by_a_part_of_their_squares(error, fits, scale):
     model = GrassmannCoding(dimension=2, normalize=False)

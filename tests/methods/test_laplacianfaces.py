@@ -92,3 +92,16 @@ def test_the_map_sees_the_principal_components_of_centred_samples():
     few = np.searchsorted(np.cumsum(values**2) / (values**2).sum(), 0.7) + 1
     assert few < len(axes)
     assert_allclose(model.components_ @ axes[few:].T, 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_components_of_rounding_are_left_out(scale):
+    rng = np.random.default_rng(0)
+    rows = scale * rng.normal(size=(6, 2)) @ rng.normal(size=(2, 5))
+    basis = principal_components(rows, 1)
+    assert len(basis) == 2
+    assert_allclose(rows @ basis.T @ basis, rows, atol=1e-12 * scale)
+
+
+def test_there_is_one_direction_less_than_classes_where_none_are_named():
+    assert naive.learn(Laplacianfaces(None), X, LABELS).components_.shape == (2, 5)
