@@ -6,7 +6,14 @@ from numpy.testing import assert_allclose
 
 from crosslabel.core import spectrum as module
 from crosslabel.core.moments import Moments, Scatter
-from crosslabel.core.spectrum import alike, matrix_spectra, row_spectra, scatter_spectrum, spectra
+from crosslabel.core.spectrum import (
+    alike,
+    gram_axes,
+    matrix_spectra,
+    row_spectra,
+    scatter_spectrum,
+    spectra,
+)
 
 
 @st.composite
@@ -163,3 +170,17 @@ def test_values_never_rise_for_arrays_and_tensors():
     expected = [[3, 1, 1], [1, 1, 0]]
     assert_allclose(module._falling(values), expected)
     assert_allclose(module._falling(torch.as_tensor(values)), expected)
+
+
+def test_samples_known_by_their_products_have_the_axes_of_the_samples():
+    rows = np.random.default_rng(4).normal(size=(3, 6, 9))
+    rows[2, 2:] = rows[2, :1] - 3 * rows[2, 1:2]  # of rank two
+    values, combination = gram_axes(rows @ rows.swapaxes(1, 2), 4)
+    for one, found, shares, rank in zip(rows, values, combination, (4, 4, 2)):
+        expected = np.linalg.svd(one, compute_uv=False)[:4]
+        expected[rank:] = 0
+        assert_allclose(found, expected, rtol=1e-10)
+        axes = shares.T @ one
+        assert_allclose(axes @ axes.T, np.diag(np.arange(4) < rank), atol=1e-7)
+        assert_allclose(axes @ one.T @ one @ axes.T, np.diag(expected**2), atol=1e-6)
+        assert np.all(axes[rank:] == 0)
