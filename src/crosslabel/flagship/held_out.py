@@ -1,8 +1,8 @@
 """Scores of samples by models that have not seen them, for a whole grid of settings at once.
 
 One fold is left out; the axes of the classes then serve every number of atoms and ridge, and one
-pooled scatter every shrinkage. Rows may be a tensor: all that is
-reckoned of them is then too, where they lie; labels, folds and weights are always arrays.
+pooled scatter every shrinkage. Rows may be a tensor: all that is reckoned of them is then too,
+where they lie; labels, folds and weights are always arrays.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from crosslabel.flagship.lifts import Inner
 _TOGETHER = 2**18
 """Values of samples whose classes are decomposed together: few enough to stay in cache."""
 _THERE = 2**8
-"""Times as many on a device: calls cost more there than what does not fit into a cache."""
+"""Times `_TOGETHER` and `_MANY` on a device: calls cost more there than a cache saves."""
 _LEAST = 8
 """Samples that a device fills small classes up to: so many sizes are told apart no longer."""
 _MANY = 500

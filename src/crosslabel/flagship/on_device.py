@@ -160,7 +160,7 @@ def _learnt(
         share = member.share
         if share is None:
             share = _temperature(own, held, member, layout, solved.atoms, again)
-        yield _view(replace(member, share=share), own, layout, solved), solved
+        yield _view(member, share, own, layout, solved), solved
 
 
 def _layout(member: Member, counts: np.ndarray) -> AtomLayout:
@@ -169,7 +169,7 @@ def _layout(member: Member, counts: np.ndarray) -> AtomLayout:
     return AtomLayout(0, tuple(np.minimum(wanted, counts).tolist()))
 
 
-def _view(member: Member, rows: ClassRows, layout: AtomLayout, found: Solved) -> View:
+def _view(member: Member, share: float, rows: ClassRows, layout: AtomLayout, found: Solved) -> View:
     """A member of a choice with its dictionary, and its discriminant if it has one."""
     from crosslabel.core.gpu.discriminant import within_class
 
@@ -178,7 +178,6 @@ def _view(member: Member, rows: ClassRows, layout: AtomLayout, found: Solved) ->
         there = within_class(rows, member.lift.keeps_features).discriminant(member.shrinkage)
         linear = Discriminant(from_device(there.weights), from_device(there.offsets))
     lift, settings, atoms = member.lift.home(), member.settings, home(found.atoms)
-    share = 1.0 if member.share is None else member.share
     view = View(lift, atoms, layout, member.rule, settings.ridge, share, linear, b)
     view.keep_beside(found.atoms, member.lift)
     return view

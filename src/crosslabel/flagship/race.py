@@ -84,9 +84,9 @@ class Runner:
 
     def _keep(self, found: dict[Kind, ArrayOrTensor]) -> None:
         for kind, scores in found.items():
-            before = [self.scores[kind]] if kind in self.scores else []
-            whole = namespace(scores).concatenate([*before, scores]) if before else scores
-            self.scores[kind] = whole
+            if kind in self.scores:
+                scores = namespace(scores).concatenate([self.scores[kind], scores])
+            self.scores[kind] = scores
 
     def judged(self, kind: Kind, rows: Labels) -> tuple[float, float]:
         """Temperature and loss of a score on these samples."""
