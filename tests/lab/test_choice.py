@@ -28,7 +28,7 @@ def test_a_choice_is_by_folds_of_the_training_samples_of_the_first_split(searchi
     inputs = Inputs(tmp_path)
     cell = chosen_cells(searching, ["CRC"])[0]
     given = inputs.of(cell)
-    found = climbed(cell, given, build(cell))
+    found = climbed(cell, given, build(cell), cell.start)
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
     for values, score in found.tried:
         model = KNeighborsClassifier(values["n_neighbors"])
@@ -58,6 +58,26 @@ def test_a_choice_is_made_once_for_all_splits_and_kept(searching, tmp_path):
     content = json.loads(file.read_text())
     assert content["values"] == found[0]
     assert content["place"] == ["small", "CRC", "5"]
+
+
+def test_a_climb_starts_from_what_the_setting_before_has_chosen(searching, tmp_path):
+    five, ten = chosen_cells(searching, ["CRC"], 1)
+    inputs = Inputs(tmp_path)
+    chosen(ten, inputs.of, build, tmp_path)
+    tried = {
+        content["place"][2]: [values for values, _ in content["tried"]]
+        for content in (json.loads(file.read_text()) for file in tmp_path.glob("*.json"))
+    }
+    assert tried["5"][0] == five.start == {"n_neighbors": 4}
+    assert tried["10"][0] == chosen(five, inputs.of, build, tmp_path) != five.start
+
+
+def test_a_climb_has_the_start_that_its_setting_names(write_spec, tmp_path):
+    named = (SEARCH[0], SEARCH[1] + 'at = { "10" = { n_neighbors = 16 } }\n')
+    cell = chosen_cells(write_spec(named), ["CRC"], 1)[1]
+    chosen(cell, Inputs(tmp_path).of, build, tmp_path)
+    (file,) = tmp_path.glob("*.json")
+    assert json.loads(file.read_text())["tried"][0][0] == {"n_neighbors": 16}
 
 
 def test_records_tell_what_was_chosen(searching, tmp_path):

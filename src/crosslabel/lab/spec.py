@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NotRequired, TypedDict
+from typing import NotRequired, TypedDict, cast
 
 from crosslabel.lab.numerics import versions
 from crosslabel.lab.published import Published, Ratio, Reason
@@ -160,6 +160,11 @@ class Cell:
     def parameters(self) -> dict[str, object]:
         """What the estimator is given."""
         return self.method.parameters_at(self.setting)
+
+    @property
+    def start(self) -> dict[str, float]:
+        """Where the parameters that training data choose begin."""
+        return {name: cast(float, self.parameters[name]) for name in self.method.search}
 
     @property
     def features(self) -> tuple[Options, ...]:
