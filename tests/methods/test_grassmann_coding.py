@@ -3,6 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from crosslabel import GrassmannCoding
+from crosslabel.core.scaling import unit_rows
 from tests import naive
 from tests.methods.faces import never_rises
 
@@ -138,10 +139,21 @@ def test_distances_and_sizes_of_bases_of_any_length():
 
 
 @pytest.mark.parametrize("size", [1e-12, 1.0, 1e12])
-def test_distances_of_rounding_leave_a_width_of_one(size, monkeypatch):
-    model = learnt()
-    for part, gamma in [(0.9, 1.0), (1.1, 1 / (2.0 * 1.1 * np.finfo(float).eps * size))]:
-        distances = np.full((13, 13), part * np.finfo(float).eps * size)
+def test_distances_of_rounding_leave_the_subspaces_own_size(size, monkeypatch):
+    model, rounding = learnt(), 1000 * np.finfo(float).eps
+    for part, unit in [(0.9, 1.0), (1.1, 1.1 * rounding)]:
+        distances = np.full((13, 13), part * rounding * size)
         monkeypatch.setattr(model, "_distances", lambda _, d=distances: (np.full(13, size), d))
         model._embed_samples()
-        assert_allclose(model._gamma, gamma)
+        assert_allclose(model._gamma, 1 / (2.0 * unit * size))
+
+
+@pytest.mark.parametrize("length", [1e-3, 1.0, 1e3])
+def test_subspaces_that_are_equal_but_for_rounding_are_learnt_at_any_length(length):
+    rng = np.random.default_rng(0)
+    [line] = unit_rows(rng.normal(size=(1, 12)))
+    X = length * line * rng.choice([-1.0, 1.0], size=(20, 1))
+    X *= 1 + np.finfo(float).eps * rng.integers(-1, 2, size=X.shape)
+    model = GrassmannCoding(2, normalize=False, max_iter=2, random_state=0)
+    scores = model.fit(X, np.arange(20) % 2).decision_function(X)
+    assert_allclose(scores, scores[0], atol=1e-6)

@@ -34,6 +34,9 @@ from crosslabel.methods.stored import check_codes
 LOCALITY_RIDGE = 1e-4
 """Weight of ‖x‖² in a local code, in units of the local covariance's trace, as of LLC."""
 
+ROUNDING = 1000 * np.finfo(float).eps
+"""Of a squared distance, beside the subspaces' own size: it is a difference of products."""
+
 ORTHONORMAL = 1e-3
 """How far a product of two columns of a basis may be off."""
 
@@ -191,8 +194,9 @@ class GrassmannCoding(ComparisonMethod):
     def _embed_samples(self) -> Array:
         """Coordinates of the training samples, and what gives those of queries."""
         own, apart = self._distances(self._bases)
-        mean = float(apart.mean())
-        self._gamma = 1 / (self.width * mean) if mean > np.finfo(float).eps * own.max() else 1.0
+        mean, size = float(apart.mean()), float(own.max()) or 1.0
+        # Of equal subspaces the distances are rounding: their own size is then the unit.
+        self._gamma = 1 / (self.width * (mean if mean > ROUNDING * size else size))
         K = np.exp(-self._gamma * apart)
         self._basis = KernelMap.fit("precomputed", K, 1.0).basis
         return K @ self._basis
