@@ -125,7 +125,8 @@ def test_under_equal_weights_one_step_solves():
     inside = np.concatenate([y @ group.left for y, group in zip(ys, groups)], axis=1)
     weights = np.full((5, 3), np.exp(-1))
     given = inside, weights, system.resolvents(weights), system.inverse()
-    found = system.mean_codes(*given, np.zeros((5, 8)))
+    found, along = system.mean_codes(*given, (np.zeros((5, 8)), np.zeros((5, 9))))
+    assert_allclose(along, found @ system.directions.T, atol=1e-12)
     for q in range(5):
         codes = codes_by_hand(Ds, [y[q] for y in ys], weights[q])
         assert_allclose(found[q], codes.mean(axis=0), atol=1e-12)
@@ -156,9 +157,11 @@ def test_the_mean_code_takes_the_steps_of_conjugate_gradients(monkeypatch, steps
     weights, start = rng.uniform(0.2, 1, (5, 3)), sizes * rng.normal(size=(5, 8))
     system = TiedSystem.of(groups, RIDGE, 5.0)
     inside = np.concatenate([y @ group.left for y, group in zip(ys, groups)], axis=1)
-    A = rng.normal(size=(8, 8))
+    A, begin = rng.normal(size=(8, 8)), (start, start @ system.directions.T)
     for inverse in (np.eye(8), A @ A.T + np.eye(8), system.inverse()):
-        found = system.mean_codes(inside, weights, system.resolvents(weights), inverse, start)
+        given = inside, weights, system.resolvents(weights), inverse
+        found, along = system.mean_codes(*given, begin)
+        assert_allclose(along, found @ system.directions.T, rtol=1e-7, atol=1e-8)
         for q in range(5):
             M, b = matrix_by_hand(Ds, weights[q], 5.0), np.zeros(8)
             for D, y, w in zip(Ds, ys, weights[q]):

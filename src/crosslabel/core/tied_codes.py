@@ -86,8 +86,13 @@ class TiedSystem(NamedTuple):
         return np.linalg.inv(matrix)
 
     def mean_codes(
-        self, inside: Array, weights: Array, resolvents: Array, inverse: Array, start: Array
-    ) -> Array:
+        self,
+        inside: Array,
+        weights: Array,
+        resolvents: Array,
+        inverse: Array,
+        start: tuple[Array, Array],
+    ) -> tuple[Array, Array]:
         """ᾱ of each query, by conjugate gradients that the inverse preconditions.
 
         Parameters
@@ -99,17 +104,21 @@ class TiedSystem(NamedTuple):
             Those of the weights.
         inverse : ndarray of shape (n_coordinates, n_coordinates)
             Symmetric and positive definite, near the inverse of the queries' systems.
-        start : ndarray of shape (n_queries, n_coordinates)
+        start : pair of ndarray
+            ᾱ to start from, (n_queries, n_coordinates), and Vᾱ, (n_queries, n_directions).
 
         Returns
         -------
-        ndarray of shape (n_queries, n_coordinates)
+        pair of ndarray
+            ᾱ and Vᾱ.
         """
         V, (factor, h) = self.directions, self.forms(weights, resolvents)
         b = (self.spread(weights) * self.values * inside * resolvents) @ V
         goal = CG_TOL**2 * (b**2).sum(axis=1)
-        x, rows = start.copy(), np.arange(len(b))
-        residual = b - factor * x - ((x @ V.T) * h) @ V
+        x, along = (known.copy() for known in start)
+        rows, residual = np.arange(len(b)), b
+        if x.any():
+            residual = b - factor * x - (along * h) @ V
         direction, previous = np.zeros_like(b), np.ones(len(b))
         for _ in range(CG_STEPS):
             # Only queries that are not yet solved take part.
@@ -121,11 +130,13 @@ class TiedSystem(NamedTuple):
             solved = residual @ inverse
             square = (residual * solved).sum(axis=1)
             direction = solved + (square / previous)[:, None] * direction
-            image = factor * direction + ((direction @ V.T) * h) @ V
+            turned = direction @ V.T
+            image = factor * direction + (turned * h) @ V
             step = (square / (direction * image).sum(axis=1))[:, None]
             x[rows] += step * direction
+            along[rows] += step * turned
             residual, previous = residual - step * image, square
-        return x
+        return x, along
 
 
 class TiedCodes(NamedTuple):
@@ -172,16 +183,17 @@ def tied_codes(
     """
     system = TiedSystem.of(groups, ridge, tie)
     inverse = system.inverse() if inverse is None else inverse
-    S, V = system.values, system.directions
+    S = system.values
     inside = np.concatenate([y @ group.left for group, y in zip(groups, parts)], axis=1)
     outside = np.stack([(y**2).sum(axis=1) for y in parts], axis=1) - system.sums(inside**2)
     weights: Array = np.full((len(inside), len(groups)), EQUAL)
-    mean: Array = np.zeros((len(inside), V.shape[1]))
+    mean: Array = np.zeros((len(inside), system.directions.shape[1]))
+    along = np.zeros_like(inside)
     trace = []
     for _ in range(n_iter):
         resolvents = system.resolvents(weights)
-        mean = system.mean_codes(inside, weights, resolvents, inverse, mean)
-        along, share = mean @ V.T, tie * weights / (ridge + tie * weights)
+        mean, along = system.mean_codes(inside, weights, resolvents, inverse, (mean, along))
+        share = tie * weights / (ridge + tie * weights)
         pulled = system.spread(tie * weights) * along
         own = (S * inside + pulled) * resolvents
         # What of the mean lies beside the directions of a group, of which its code has this share.
