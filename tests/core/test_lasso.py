@@ -382,6 +382,19 @@ def test_coupled_codes_share_a_working_set_of_what_is_used_and_most_at_fault(mon
     assert_allclose(args[4:6], [0.025, 1e-4 * 0.025])
 
 
+def test_a_working_set_that_grows_no_more_is_given_more_steps(monkeypatch):
+    monkeypatch.setattr(module, "WORKING_SET", 16)
+    calls = naive.captured(monkeypatch, module, "_on_shared_set")
+    D, Y = faces(n_signals=5, n_atoms=60, n_features=15)
+    H, b = D @ D.T + 0.1 * np.eye(60), Y @ D.T
+    coupled_lasso(H, b, 1.0, np.full(60, 0.05), start=np.zeros_like(b), tol=1e-6, max_iter=15)
+    sizes, steps = zip(*[(len(args[0]), args[6]) for args, _, _ in calls])
+    grown = [size > last for size, last in zip(sizes, (0, *sizes))]
+    assert steps == tuple(15 if larger else 120 for larger in grown)
+    assert any(grown[1:])
+    assert not all(grown)
+
+
 def test_coupled_codes_without_curvature_take_plain_steps():
     X = module._accelerate(lambda Z: Z - 2.0, np.zeros((1, 1)), 0.0, 0.5, 1e-12, 1)
     assert_allclose(X, [[1.5]])

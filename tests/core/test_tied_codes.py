@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel.core import tied_codes as module
-from crosslabel.core.tied_codes import FeatureGroup, tied_codes
+from crosslabel.core.tied_codes import FeatureGroup, TiedSystem, tied_codes
 
 RIDGE, TIE, ENTROPY = 0.1, 0.7, 0.4
 
@@ -38,14 +38,35 @@ def literal(Ds, ys, codes, weights):
     return value
 
 
-def test_a_group_correlates_and_solves_as_its_dictionary_does():
-    Ds, groups, ys = problem()
-    rng = np.random.default_rng(1)
-    for D, group, y in zip(Ds, groups, ys):
-        assert_allclose(group.correlate(y), y @ D)
-        V, shift = rng.normal(size=(5, 8)), rng.uniform(0.5, 2, 5)
-        expected = [np.linalg.solve(D.T @ D + s * np.eye(8), v) for v, s in zip(V, shift)]
-        assert_allclose(group.solve(V, shift), expected)
+def matrix_by_hand(Ds, weights, tie):
+    """Σω_i(I − τω_iP_i) of one query."""
+    M = np.zeros((Ds[0].shape[1],) * 2)
+    for D, w in zip(Ds, weights):
+        P = np.linalg.inv(D.T @ D + (RIDGE + tie * w) * np.eye(len(M)))
+        M += w * (np.eye(len(M)) - tie * w * P)
+    return M
+
+
+@pytest.mark.parametrize("tie", [0.0, 0.7, 50.0])
+def test_the_matrix_of_the_mean_code_is_a_multiple_of_one_and_a_product_of_directions(tie):
+    Ds, groups, _ = problem()
+    system = TiedSystem.of(groups, RIDGE, tie)
+    weights = np.random.default_rng(1).uniform(0.01, 1, (5, 3))
+    factor, h = system.forms(weights, system.resolvents(weights))
+    V = np.concatenate([group.right for group in groups])
+    for q in range(5):
+        found = factor[q] * np.eye(8) + (V.T * h[q]) @ V
+        assert_allclose(found, matrix_by_hand(Ds, weights[q], tie), atol=1e-12)
+    equal = matrix_by_hand(Ds, np.full(3, np.exp(-1)), tie)
+    assert_allclose(system.inverse() @ equal, np.eye(8), atol=1e-10)
+
+
+def test_what_belongs_to_groups_is_given_to_their_directions_and_summed_over_them():
+    system = TiedSystem.of(problem()[1], RIDGE, TIE)
+    of_groups = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    expected = [[1] * 2 + [2] * 3 + [3] * 4, [4] * 2 + [5] * 3 + [6] * 4]
+    assert_array_equal(system.spread(of_groups), expected)
+    assert_array_equal(system.sums(system.spread(of_groups)), of_groups * [2, 3, 4])
 
 
 @pytest.mark.parametrize("n_iter", [1, 2, 4])
@@ -89,16 +110,38 @@ def test_a_group_far_from_the_others_keeps_a_weight_above_zero():
     assert np.isfinite(solution.objective).all()
 
 
-def gradients_by_hand(M, b, x, steps, tol):
-    """Conjugate gradients of one system, written out."""
+def test_an_inverse_at_hand_changes_nothing():
+    _, groups, ys = problem()
+    inverse = TiedSystem.of(groups, RIDGE, TIE).inverse()
+    plain = tied_codes(groups, ys, RIDGE, TIE, ENTROPY, 3)
+    given = tied_codes(groups, ys, RIDGE, TIE, ENTROPY, 3, inverse)
+    assert_array_equal(given.codes, plain.codes)
+    assert_array_equal(given.weights, plain.weights)
+
+
+def test_under_equal_weights_one_step_solves():
+    Ds, groups, ys = problem()
+    system = TiedSystem.of(groups, RIDGE, TIE)
+    inside = np.concatenate([y @ group.left for y, group in zip(ys, groups)], axis=1)
+    weights = np.full((5, 3), np.exp(-1))
+    given = inside, weights, system.resolvents(weights), system.inverse()
+    found, along = system.mean_codes(*given, (np.zeros((5, 8)), np.zeros((5, 9))))
+    assert_allclose(along, found @ system.directions.T, atol=1e-12)
+    for q in range(5):
+        codes = codes_by_hand(Ds, [y[q] for y in ys], weights[q])
+        assert_allclose(found[q], codes.mean(axis=0), atol=1e-12)
+
+
+def gradients_by_hand(M, b, x, inverse, steps, tol):
+    """Preconditioned conjugate gradients of one system, written out."""
     r = b - M @ x
-    p = r
+    p = z = inverse @ r
     for _ in range(steps):
         if r @ r <= tol**2 * (b @ b):
             break
-        step = (r @ r) / (p @ M @ p)
+        step = (r @ z) / (p @ M @ p)
         x, fresh = x + step * p, r - step * M @ p
-        p, r = fresh + (fresh @ fresh) / (r @ r) * p, fresh
+        p, r, z = inverse @ fresh + (fresh @ inverse @ fresh) / (r @ z) * p, fresh, inverse @ fresh
     return x
 
 
@@ -108,18 +151,21 @@ def test_the_mean_code_takes_the_steps_of_conjugate_gradients(monkeypatch, steps
     monkeypatch.setattr(module, "CG_TOL", tol)
     Ds, groups, ys = problem()
     # Queries of other sizes stop on their own: the goal is relative. One of zeros has no code.
-    ys = [y * np.array([1, 1e-5, 1e5, 0, 1])[:, None] for y in ys]
+    sizes = np.array([1, 1e-5, 1e5, 0, 1])[:, None]
+    ys = [y * sizes for y in ys]
     rng = np.random.default_rng(2)
-    weights = [rng.uniform(0.2, 1, 5) for _ in Ds]
-    shifts = [RIDGE + 5 * w for w in weights]
-    found = module._mean_code(groups, [y @ D for y, D in zip(ys, Ds)], weights, shifts, 5.0)
-    for q in range(5):
-        M, b = np.zeros((8, 8)), np.zeros(8)
-        for D, y, w in zip(Ds, ys, weights):
-            P = np.linalg.inv(D.T @ D + (RIDGE + 5 * w[q]) * np.eye(8))
-            M += w[q] * np.eye(8) - 5 * w[q] ** 2 * P
-            b += w[q] * P @ D.T @ y[q]
-        total = sum(w[q] for w in weights)
-        expected = gradients_by_hand(M, b, b / total, steps, tol)
-        assert_allclose(found[q], expected, rtol=1e-7, atol=1e-9 * np.abs(expected).max())
-    assert_array_equal(found[3], 0)
+    weights, start = rng.uniform(0.2, 1, (5, 3)), sizes * rng.normal(size=(5, 8))
+    system = TiedSystem.of(groups, RIDGE, 5.0)
+    inside = np.concatenate([y @ group.left for y, group in zip(ys, groups)], axis=1)
+    A, begin = rng.normal(size=(8, 8)), (start, start @ system.directions.T)
+    for inverse in (np.eye(8), A @ A.T + np.eye(8), system.inverse()):
+        given = inside, weights, system.resolvents(weights), inverse
+        found, along = system.mean_codes(*given, begin)
+        assert_allclose(along, found @ system.directions.T, rtol=1e-7, atol=1e-8)
+        for q in range(5):
+            M, b = matrix_by_hand(Ds, weights[q], 5.0), np.zeros(8)
+            for D, y, w in zip(Ds, ys, weights[q]):
+                b += w * np.linalg.solve(D.T @ D + (RIDGE + 5 * w) * np.eye(8), D.T @ y[q])
+            expected = gradients_by_hand(M, b, start[q], inverse, steps, tol)
+            assert_allclose(found[q], expected, rtol=1e-7, atol=1e-8 * np.abs(expected).max())
+        assert_array_equal(found[3], 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from crosslabel.core.scaling import Array
 
@@ -48,8 +49,13 @@ def laplacian(weights: Array) -> Array:
 
 def blockwise(blocks: Sequence[Array], X: Array) -> Array:
     """The product of X with a matrix that has these square blocks along its diagonal."""
-    edges = np.cumsum([len(block) for block in blocks])[:-1]
-    return np.concatenate([block @ rows for block, rows in zip(blocks, np.split(X, edges))])
+    product: Array = np.empty(X.shape, np.result_type(X, *blocks))
+    first = 0
+    for block in blocks:
+        own = slice(first, first + len(block))
+        np.matmul(block, X[own], out=product[own])
+        first = own.stop
+    return product
 
 
 def adapted_laplacian(
@@ -117,7 +123,9 @@ def smooth_sparse_codes(
 
     L has the graphs' Laplacians along its diagonal: samples of different classes are not joined.
     By ADMM: the unconstrained half is the Sylvester equation X(G + ρI) + LX = B + ρ(Z − U), solved
-    in the eigenvectors of G and L; the other half keeps the T largest entries of each row.
+    in the eigenvectors of G and L; the other half keeps the T largest entries of each row. Only
+    sparse codes are turned into the eigenvectors: there the sum U and the objective are a matter
+    of entries.
 
     Parameters
     ----------
@@ -142,29 +150,43 @@ def smooth_sparse_codes(
     graph_values, bases = zip(*(np.linalg.eigh(L) for L in graphs))
     adjoints = [basis.T for basis in bases]
     rho = max(float(np.trace(gram)) / len(gram), np.finfo(float).tiny)
-    divisor = atom_values + np.concatenate(graph_values)[:, None] + rho
+    curvature = atom_values + np.concatenate(graph_values)[:, None]
+    targets = blockwise(adjoints, correlations @ atom_basis)
 
-    def value(X: Array) -> float:
-        return float(np.vdot(X, X @ gram - 2 * correlations + blockwise(graphs, X)))
+    share, part = rho / (curvature + rho), targets / (curvature + rho)
 
-    best, lowest = start, value(start)
-    Z, U = start, np.zeros_like(start)
+    def turned(codes: csr_array) -> Array:
+        return blockwise(adjoints, codes @ atom_basis)
+
+    def value(Z: Array) -> float:
+        return float(np.vdot(Z, curvature * Z) - 2 * np.vdot(Z, targets))
+
+    best, excess = csr_array(start), np.zeros_like(start)
+    Z, U = turned(best), np.zeros_like(start)  # of codes and their sums, in the eigenvectors
+    lowest = value(Z)
     for _ in range(n_iter):
-        right = blockwise(adjoints, correlations + rho * (Z - U)) @ atom_basis
-        X = blockwise(bases, right / divisor) @ atom_basis.T
-        Z = keep_largest(X + U, sparsity)
-        U = U + X - Z
+        X = share * (Z - U) + part
+        excess += blockwise(bases, X) @ atom_basis.T
+        codes = _take_largest(excess, sparsity)
+        Z = turned(codes)
+        U += X
+        U -= Z
         reached = value(Z)
         if reached < lowest:
-            best, lowest = Z, reached
-    return best
+            best, lowest = codes, reached
+    return best.toarray()
 
 
 def keep_largest(X: Array, count: int) -> Array:
     """Zero all but the `count` entries of each row that are largest in size."""
-    if count >= X.shape[1]:
-        return X
-    kept = np.argpartition(-np.abs(X), count - 1, axis=1)[:, :count]
-    sparse = np.zeros_like(X)
-    np.put_along_axis(sparse, kept, np.take_along_axis(X, kept, axis=1), axis=1)
-    return sparse
+    return _take_largest(X.copy(), count).toarray()
+
+
+def _take_largest(X: Array, count: int) -> csr_array:
+    """The `count` entries of each row that are largest in size; in X zeros are left of them."""
+    count = min(count, X.shape[1])
+    taken = np.argpartition(-np.abs(X), count - 1, axis=1)[:, :count]
+    values = np.take_along_axis(X, taken, axis=1)
+    np.put_along_axis(X, taken, 0.0, axis=1)
+    edges = np.arange(0, taken.size + 1, count)
+    return csr_array((values.ravel(), taken.ravel(), edges), shape=X.shape)

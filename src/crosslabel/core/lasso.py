@@ -20,8 +20,10 @@ CHUNK = 64
 WORKING_SET = 64
 # Below this share of the largest correlation a penalty leaves many entries non-zero.
 DENSE = 0.0075
-# Steps between two looks at the optimality conditions, which cost about one step.
+# Steps between two looks at the optimality conditions.
 CHECK_EVERY = 10
+# Times as many steps on a working set that is not larger than the one before.
+PATIENT = 8
 
 
 def soft_threshold(X: Array, threshold: Array | float) -> Array:
@@ -177,8 +179,8 @@ def coupled_lasso(
     tol : float, default=1e-2
         Largest violation of the optimality conditions, in units of λ/2.
     max_iter : int, default=50
-        Largest number of proximal steps on one working set. Few are enough inside an alternation,
-        which starts the next one from here.
+        Largest number of proximal steps on a working set that is larger than the one before. Few
+        are enough inside an alternation, which starts the next one from here.
 
     Returns
     -------
@@ -186,7 +188,7 @@ def coupled_lasso(
         Never worse than the start.
     """
     allowed = tol * penalty / 2
-    X = start.copy()
+    X, last = start.copy(), 0
     for _ in range(4 * len(gram)):  # as in `_lasso_chunk`
         used = np.flatnonzero((X != 0).any(axis=0))
         slope = X[:, used] @ gram[used] + sum_weights * X.sum(axis=0) - correlations
@@ -195,6 +197,8 @@ def coupled_lasso(
             break
         faults[used] = np.inf
         size = min(len(gram), max(WORKING_SET, 2 * len(used)))
+        # A set that grows no more is solved to the end: momentum is lost with every new beginning.
+        steps, last = max_iter if size > last else PATIENT * max_iter, size
         chosen = np.sort(_largest(faults[None], size)[0])
         before, X[:, chosen] = (
             X[:, chosen],
@@ -205,7 +209,7 @@ def coupled_lasso(
                 X[:, chosen],
                 penalty / 2,
                 allowed,
-                max_iter,
+                steps,
             ),
         )
         if size == len(gram) or np.array_equal(before, X[:, chosen]):
@@ -225,7 +229,8 @@ def _on_shared_set(
     """`coupled_lasso` without working sets."""
 
     def slope(Z: Array) -> Array:
-        return Z @ hessian + sum_weights * Z.sum(axis=0) - targets
+        # H is symmetric: transposed, its rows are read one after another.
+        return Z @ hessian.T + sum_weights * Z.sum(axis=0) - targets
 
     def value(Z: Array) -> float:
         return float(np.vdot(Z, slope(Z) - targets) + 2 * threshold * np.abs(Z).sum())
@@ -246,21 +251,25 @@ def _accelerate(
 ) -> Array:
     """FISTA with the gradient restart of O'Donoghue and Candès (2015).
 
-    `slope` is half the gradient of the smooth part, and `bound` bounds its change.
+    `slope` is half the gradient of the smooth part, an affine function: ahead of X it is continued
+    from where it is known. `bound` bounds its change.
     """
     step = 1 / bound if bound > 0 else 1.0
     ahead, momentum = X, 1.0
+    slope_ahead = slope_X = slope(X)
     for iteration in range(max_iter):
-        fresh = soft_threshold(ahead - step * slope(ahead), step * threshold)
+        fresh = soft_threshold(ahead - step * slope_ahead, step * threshold)
+        slope_fresh = slope(fresh)
         move = fresh - X
         if np.vdot(ahead - fresh, move) > 0:
             momentum = 1.0
         larger = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
-        ahead = fresh + (momentum - 1) / larger * move
-        X, momentum = fresh, larger
+        reach = (momentum - 1) / larger
+        ahead, slope_ahead = fresh + reach * move, slope_fresh + reach * (slope_fresh - slope_X)
+        X, slope_X, momentum = fresh, slope_fresh, larger
         if (
             iteration % CHECK_EVERY == 0
-            and violation(X, slope(X), 2 * threshold).max(initial=0.0) <= allowed
+            and violation(X, slope_X, 2 * threshold).max(initial=0.0) <= allowed
         ):
             break
     return X

@@ -9,9 +9,11 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from crosslabel.core.backend import energies
 from crosslabel.core.fisher import FisherModel
 from crosslabel.core.lasso import lasso
 from crosslabel.core.moments import Labels
+from crosslabel.core.residuals import class_residuals
 from crosslabel.core.scaling import Array
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.class_dictionary import CONSTRAINTS, alternate
@@ -160,10 +162,8 @@ class LRSDL(ComparisonMethod):
         correlations[:, :k] += self.fisher * self._shared_mean
         codes = lasso(self._gram, correlations, 2 * self.penalty, tol=1e-8)
         rest = X - codes[:, :k] @ D[:k]
-        scores = np.empty((len(X), layout.n_classes))
-        for c in range(layout.n_classes):
-            own = layout.own(c)
-            fit = ((rest - codes[:, own] @ D[own]) ** 2).sum(axis=1)
-            spread = ((codes[:, k:] - self.means_[c, k:]) ** 2).sum(axis=1)
-            scores[:, c] = -self.weight * fit - (1 - self.weight) * spread
-        return scores
+        own = [layout.own(c) for c in range(layout.n_classes)]
+        residuals = class_residuals(energies(rest), rest @ D.T, self._gram, codes, own)
+        x, means = codes[:, k:], self.means_[:, k:]
+        spread = energies(x)[:, None] + energies(means) - 2 * x @ means.T
+        return -self.weight * residuals - (1 - self.weight) * spread

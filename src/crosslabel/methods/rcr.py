@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval
 
+from crosslabel.core.backend import energies
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array, unit_rows
-from crosslabel.core.tied_codes import CG_STEPS, FeatureGroup, tied_codes
+from crosslabel.core.tied_codes import CG_STEPS, FeatureGroup, TiedSystem, tied_codes
 from crosslabel.files.budget import budget
 from crosslabel.files.forms import whole
 from crosslabel.methods.base import ComparisonMethod
@@ -88,7 +89,7 @@ class RCR(ComparisonMethod):
         "entropy": POSITIVE,
         "rounds": COUNT,
     }
-    _following: ClassVar[tuple[str, ...]] = ("_basis", "_groups", "_grams")
+    _following: ClassVar[tuple[str, ...]] = ("_basis", "_groups", "_inverse", "_grams")
 
     def __init__(
         self,
@@ -126,6 +127,11 @@ class RCR(ComparisonMethod):
             FeatureGroup.of(self.dictionary_[:, own].T @ self._basis.T) for own in self._columns
         ]
 
+    @cached_property
+    def _inverse(self) -> Array:
+        """Of the system of the mean code, near which those of all queries are."""
+        return TiedSystem.of(self._groups, self.ridge, self.tie).inverse()
+
     def _feature_groups(self, n_features: int) -> list[Labels]:
         if isinstance(self.groups, Integral):
             pixels = _image(self.image_shape or (1, n_features), n_features)
@@ -158,15 +164,18 @@ class RCR(ComparisonMethod):
     def _block_scores(self, X: Array) -> Array:
         X = self._scaled_groups(X)
         parts = [X[:, own] for own in self._columns]
-        solution = tied_codes(self._groups, parts, self.ridge, self.tie, self.entropy, self.rounds)
+        settings = self.ridge, self.tie, self.entropy, self.rounds
+        solution = tied_codes(self._groups, parts, *settings, inverse=self._inverse)
         scores = np.zeros((len(X), len(self._parts)))
         for own, y, coordinates, weights in zip(
             self._columns, parts, solution.codes, solution.weights
         ):
             codes, samples = coordinates @ self._basis, self.dictionary_[:, own]
+            squares, products = energies(y), codes * (y @ samples.T)
             for c, part in enumerate(self._parts):
-                residuals = ((y - codes[:, part] @ samples[part]) ** 2).sum(axis=1)
-                scores[:, c] -= weights * residuals
+                # ‖y − xD‖² without the difference, whose square is another pass over the features
+                fits = energies(codes[:, part] @ samples[part]) - 2 * products[:, part].sum(axis=1)
+                scores[:, c] -= weights * (squares + fits)
         return scores
 
     def check_stored(self) -> None:

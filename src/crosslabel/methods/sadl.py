@@ -192,11 +192,18 @@ def labelled_codes(
     weighted = W * weights
     L = 1 + float(np.linalg.eigvalsh((W * np.sqrt(weights)).T @ (W * np.sqrt(weights)))[-1])
     momentum = (np.sqrt(L) - 1) / (np.sqrt(L) + 1)
-    U = ahead = start
+    # A step to U − slope/L is one to (1 − 1/L)U + (P + T(Wω)ᵀ)/L − UW(Wω)ᵀ/L. In place: the passes
+    # over all codes take as long as the products.
+    targets, back, threshold = (P + T @ weighted.T) / L, -weighted.T / L, penalty / (2 * L)
+    U, ahead = start, start.copy()
     for _ in range(STEPS):
-        slope = ahead - P + (ahead @ W - T) @ weighted.T
-        fresh = soft_threshold(ahead - slope / L, penalty / (2 * L))
-        ahead = fresh + momentum * (fresh - U)
+        fresh = (ahead @ W) @ back
+        fresh += targets
+        ahead *= 1 - 1 / L
+        fresh += ahead
+        fresh -= np.clip(fresh, -threshold, threshold, out=ahead)
+        np.multiply(U, -momentum, out=ahead)
+        ahead += (1 + momentum) * fresh
         U = fresh
     costs = [code_cost(codes, P, T, W, weights, penalty) for codes in (U, start)]
     return U if costs[0] < costs[1] else start
