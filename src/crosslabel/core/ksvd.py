@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from scipy.linalg import get_blas_funcs
+from scipy.sparse import csr_array
 
 from crosslabel.core.omp import omp
 from crosslabel.core.scaling import Array, unit_rows
@@ -53,20 +55,28 @@ def ksvd_update(
         An atom that no sample uses keeps its value.
     """
     solve = RANK_ONE[rank_one]
-    D, X = D.copy(), X.copy()
-    residual = Y - X @ D
-    codes = np.ascontiguousarray(X.T)
+    D, codes = D.copy(), np.array(X.T, order="C")
+    residual = _residuals(Y, D, X)
+    room = np.empty_like(residual)  # what the other atoms leave, in one place that stays cached
+    [add_product] = get_blas_funcs(["ger"], [residual])  # E.T += factor · d xᵀ, where E lies
     for k, code in enumerate(codes):
-        users = np.flatnonzero(code)
+        [users] = code.nonzero()
         if len(users) == 0:
             continue
-        E = residual[users] + code[users, None] * D[k]
+        E = np.take(residual, users, axis=0, out=room[: len(users)], mode="clip")
+        add_product(1, D[k], code[users], a=E.T, overwrite_a=True)
         atom, values = solve(E, code[users])
         if not values.any():  # the other atoms already explain these samples
             continue
         D[k], code[users] = atom, values
-        residual[users] = E - values[:, None] * atom
+        add_product(-1, atom, values, a=E.T, overwrite_a=True)
+        residual[users] = E
     return D, np.ascontiguousarray(codes.T)
+
+
+def _residuals(Y: Array, D: Array, X: Array) -> Array:
+    """Y − XD of sparse codes."""
+    return Y - csr_array(X) @ D
 
 
 def ksvd(
@@ -103,7 +113,7 @@ def replace_unused(Y: Array, D: Array, X: Array) -> Array:
     unused = np.flatnonzero(~(X != 0).any(axis=0))
     if len(unused) == 0:
         return D
-    errors = ((Y - X @ D) ** 2).sum(axis=1)
+    errors = (_residuals(Y, D, X) ** 2).sum(axis=1)
     worst = np.argsort(-errors, kind="stable")[: len(unused)]
     norms = np.sqrt((Y[worst] ** 2).sum(axis=1))
     worst, norms = worst[norms > 0], norms[norms > 0]
