@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
@@ -118,8 +119,8 @@ class JointDictionary(SparseLinearClassifier):
         W = ridge_regression(sparse_codes(X, D, self.sparsity), H, ridge)
         trace = []
         for _ in range(self.max_iter):
-            codes = joint_codes(X, weight * H, D, weight * W, self.sparsity)
-            D = update_atoms(D, codes.T @ codes, codes.T @ X, sweeps=2)
+            codes = csr_array(joint_codes(X, weight * H, D, weight * W, self.sparsity))
+            D = update_atoms(D, (codes.T @ codes).toarray(), codes.T @ X, sweeps=2)
             W = ridge_regression(codes, H, ridge)
             trace.append(
                 ((X - codes @ D) ** 2).sum()

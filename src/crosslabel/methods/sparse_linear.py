@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.utils._param_validation import StrOptions
 
 from crosslabel.core.atoms import AtomLayout
@@ -118,9 +119,10 @@ def joint_codes(
     return omp(gram, (X @ D.T + H @ W.T) / norms, sparsity) / norms
 
 
-def ridge_regression(codes: Array, targets: Array, ridge: float) -> Array:
+def ridge_regression(codes: Array | csr_array, targets: Array, ridge: float) -> Array:
     """min over W of ‖T − XW‖² + ρ‖W‖², the classifier of the K-SVD family."""
-    gram = codes.T @ codes
+    codes = csr_array(codes)  # few of them are not zero
+    gram = (codes.T @ codes).toarray()
     gram.flat[:: len(gram) + 1] += ridge
     try:
         return np.linalg.solve(gram, codes.T @ targets)
