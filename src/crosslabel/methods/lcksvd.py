@@ -9,6 +9,7 @@ import numpy as np
 from crosslabel.core.ksvd import ksvd
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
+from crosslabel.core.span import spanned
 from crosslabel.methods.parameters import (
     COUNT_OR_ZERO,
     POSITIVE_OR_ZERO,
@@ -123,6 +124,8 @@ class LCKSVD(SparseLinearClassifier):
         self.random_state = random_state
 
     def _learn(self, X: Array, labels: Labels) -> None:
+        span = spanned(X)
+        X = span.rows
         D, layout = self._start(X, labels)
         classes, own = one_hot(labels), layout.labels
         # The columns of Q are those of H again, one for each atom, and those of √α A and √β W start
@@ -136,4 +139,4 @@ class LCKSVD(SparseLinearClassifier):
             regressed = ridge_regression(sparse_codes(X, D, self.sparsity), classes, self.ridge)
             A, W = (A, regressed) if self.consistency > 0 else (regressed.take(own, axis=1), W)
         self.transform_ = A
-        self._keep(D, W)
+        self._keep(span.lifted(D), W)

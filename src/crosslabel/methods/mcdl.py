@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
+from crosslabel.core.span import spanned
 from crosslabel.core.unit_ball import update_atoms
 from crosslabel.methods.parameters import COUNT, POSITIVE, AtomCounts, Constraints, RandomState
 from crosslabel.methods.sparse_linear import (
@@ -120,6 +121,8 @@ class MCDL(SparseLinearClassifier):
         self.random_state = random_state
 
     def _learn(self, X: Array, labels: Labels) -> None:
+        span = spanned(X)
+        X = span.rows
         D, layout = self._start(X, labels)
         self.groups_ = dealt_groups(layout, self.n_classifiers)
         H, weight = one_hot(labels), np.sqrt(self.label_weight)
@@ -131,7 +134,7 @@ class MCDL(SparseLinearClassifier):
             D = update_atoms(D, (codes.T @ codes).toarray(), codes.T @ X, sweeps=2)
             W = self._predictors(codes, H)
             trace.append(((X - codes @ D) ** 2).sum() + self._label_cost(codes, H, W))
-        self._keep(D, W)
+        self._keep(span.lifted(D), W)
         self.objective_trace_ = np.array(trace)
 
     def _members(self) -> list[Labels]:

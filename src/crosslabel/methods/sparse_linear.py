@@ -13,6 +13,7 @@ from crosslabel.core.ksvd import RANK_ONE, ksvd
 from crosslabel.core.moments import Labels
 from crosslabel.core.omp import omp
 from crosslabel.core.scaling import Array, row_norms, unit_rows
+from crosslabel.core.span import spanned
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.parameters import (
     COUNT,
@@ -59,9 +60,12 @@ class SparseLinearClassifier(ComparisonMethod):
         D = start_atoms(X, labels, layout, self.random_state)
         for c, part in enumerate(class_parts(labels)):
             own = layout.own(c)
-            D[own], _ = ksvd(
-                X[part], D[own], self.sparsity, n_iter=self.init_iter, rank_one=self.rank_one
+            span = spanned(np.concatenate([X[part], D[own]]))
+            samples, atoms = np.split(span.rows, [part.stop - part.start])
+            atoms, _ = ksvd(
+                samples, atoms, self.sparsity, n_iter=self.init_iter, rank_one=self.rank_one
             )
+            D[own] = span.lifted(atoms)
         return D, layout
 
     def _stacked_ksvd(
