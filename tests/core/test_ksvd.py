@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from crosslabel.core import ksvd as module
 from crosslabel.core.ksvd import (
     ksvd,
     ksvd_update,
@@ -102,6 +103,19 @@ def test_rounds_are_those_of_the_paper(rank_one, n_iter):
     expected = by_hand(Y, D, 2, n_iter, rank_one == "exact")
     for ours, theirs in zip(found, expected):
         assert_allclose(ours, theirs, atol=1e-9)
+
+
+@pytest.mark.parametrize("speed", [0, 1e9])
+def test_residuals_are_those_of_all_entries_or_of_those_not_zero(monkeypatch, speed):
+    Y, D, X = problem()
+    monkeypatch.setattr(module, "DENSE_SPEED", speed)
+    # An atom that one sample uses becomes what the others leave of it.
+    X[1:, 7] = 0
+    X[0, 7] = 1
+    fresh, codes = ksvd_update(Y, D, X)
+    others = np.arange(12) < 7
+    left = Y[0] - codes[0, others] @ fresh[others] - X[0, 8:] @ D[8:]
+    assert_allclose(fresh[7], left / np.linalg.norm(left))
 
 
 @pytest.mark.parametrize("sign", [1, -1])

@@ -12,7 +12,7 @@ from scipy.linalg import get_blas_funcs
 from scipy.sparse import csr_array
 
 from crosslabel.core.omp import omp
-from crosslabel.core.scaling import Array, unit_rows
+from crosslabel.core.scaling import Array, unit_row
 
 
 def rank_one_exact(E: Array, code: Array) -> tuple[Array, Array]:
@@ -24,9 +24,12 @@ def rank_one_exact(E: Array, code: Array) -> tuple[Array, Array]:
 
 def rank_one_approximate(E: Array, code: Array) -> tuple[Array, Array]:
     """One alternation of that problem from the present code (Rubinstein et al. 2008)."""
-    [d] = unit_rows((code @ E)[None])
+    d = unit_row(code @ E)
     return d, E @ d
 
+
+DENSE_SPEED = 8
+"""How many times as fast a product goes through all entries as through those that are not zero."""
 
 RANK_ONE: dict[str, Callable[[Array, Array], tuple[Array, Array]]] = {
     "exact": rank_one_exact,
@@ -75,8 +78,9 @@ def ksvd_update(
 
 
 def _residuals(Y: Array, D: Array, X: Array) -> Array:
-    """Y − XD of sparse codes."""
-    return Y - csr_array(X) @ D
+    """Y − XD, through the entries of the codes where few are not zero."""
+    few = DENSE_SPEED * np.count_nonzero(X) < X.size
+    return Y - (csr_array(X) if few else X) @ D
 
 
 def ksvd(
