@@ -76,7 +76,7 @@ def unit_rows(X: Array, out: Array | None = None) -> Array:
 
 def unit_row(x: Array) -> Array:
     """The same for one row, where rows come one at a time."""
-    square = x @ x
+    square = np.vdot(x, x)  # may overflow in silence
     lowest, highest = _exact_range(x.dtype)
     if lowest < square < highest:
         return x / np.sqrt(square)
