@@ -6,6 +6,7 @@ Imports numpy, scipy and core only.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise, starmap
 
 import numpy as np
 from scipy.linalg import get_blas_funcs
@@ -27,9 +28,6 @@ def rank_one_approximate(E: Array, code: Array) -> tuple[Array, Array]:
     d = unit_row(code @ E)
     return d, E @ d
 
-
-DENSE_SPEED = 8
-"""How many times as fast a product goes through all entries as through those that are not zero."""
 
 RANK_ONE: dict[str, Callable[[Array, Array], tuple[Array, Array]]] = {
     "exact": rank_one_exact,
@@ -58,29 +56,24 @@ def ksvd_update(
         An atom that no sample uses keeps its value.
     """
     solve = RANK_ONE[rank_one]
-    D, codes = D.copy(), np.array(X.T, order="C")
-    residual = _residuals(Y, D, X)
+    D, codes = D.copy(), csr_array(X)
+    residual = Y - codes @ D
+    codes = codes.tocsc()  # whose columns are the users of an atom and their coefficients
     room = np.empty_like(residual)  # what the other atoms leave, in one place that stays cached
     [add_product] = get_blas_funcs(["ger"], [residual])  # E.T += factor · d xᵀ, where E lies
-    for k, code in enumerate(codes):
-        [users] = code.nonzero()
+    for k, part in enumerate(starmap(slice, pairwise(codes.indptr))):
+        users, code = codes.indices[part], codes.data[part]
         if len(users) == 0:
             continue
         E = np.take(residual, users, axis=0, out=room[: len(users)], mode="clip")
-        add_product(1, D[k], code[users], a=E.T, overwrite_a=True)
-        atom, values = solve(E, code[users])
+        add_product(1, D[k], code, a=E.T, overwrite_a=True)
+        atom, values = solve(E, code)
         if not values.any():  # the other atoms already explain these samples
             continue
-        D[k], code[users] = atom, values
+        D[k], code[:] = atom, values
         add_product(-1, atom, values, a=E.T, overwrite_a=True)
         residual[users] = E
-    return D, np.ascontiguousarray(codes.T)
-
-
-def _residuals(Y: Array, D: Array, X: Array) -> Array:
-    """Y − XD, through the entries of the codes where few are not zero."""
-    few = DENSE_SPEED * np.count_nonzero(X) < X.size
-    return Y - (csr_array(X) if few else X) @ D
+    return D, codes.toarray()
 
 
 def ksvd(
@@ -117,7 +110,7 @@ def replace_unused(Y: Array, D: Array, X: Array) -> Array:
     unused = np.flatnonzero(~(X != 0).any(axis=0))
     if len(unused) == 0:
         return D
-    errors = (_residuals(Y, D, X) ** 2).sum(axis=1)
+    errors = ((Y - csr_array(X) @ D) ** 2).sum(axis=1)
     worst = np.argsort(-errors, kind="stable")[: len(unused)]
     norms = np.sqrt((Y[worst] ** 2).sum(axis=1))
     worst, norms = worst[norms > 0], norms[norms > 0]
