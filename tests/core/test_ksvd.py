@@ -104,6 +104,16 @@ def test_rounds_are_those_of_the_paper(rank_one, n_iter):
         assert_allclose(ours, theirs, atol=1e-9)
 
 
+def test_an_atom_of_one_sample_becomes_what_the_others_leave_of_it():
+    Y, D, X = problem()
+    X[1:, 7] = 0
+    X[0, 7] = 1
+    fresh, codes = ksvd_update(Y, D, X)
+    others = np.arange(12) < 7
+    left = Y[0] - codes[0, others] @ fresh[others] - X[0, 8:] @ D[8:]
+    assert_allclose(fresh[7], left / np.linalg.norm(left))
+
+
 @pytest.mark.parametrize("sign", [1, -1])
 def test_the_atom_keeps_its_orientation(sign):
     E = np.random.default_rng(0).normal(size=(7, 4))

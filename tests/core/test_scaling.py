@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from crosslabel.core.scaling import row_norms, squared_distances, unit_rows
+from crosslabel.core.scaling import row_norms, squared_distances, unit_row, unit_rows
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-150, 1.0, 1e150, 1e300])
@@ -67,3 +67,11 @@ def test_squared_distances_of_all_pairs_are_never_below_zero():
     expected = [[((x - y) ** 2).sum() for y in Y] for x in X]
     assert_allclose(squared_distances(X, Y), expected, atol=1e-12)
     assert (squared_distances(1e6 + X, 1e6 + X) >= 0).all()
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e-320, 1e-170, 1.0, 1e170, 1e308])
+def test_one_row_is_scaled_as_rows_are(scale):
+    x = scale * np.array([0.6, -0.8, 0.0])
+    found = unit_row(x)
+    assert_allclose(found, unit_rows(x[None])[0], rtol=1e-14)
+    assert_allclose(np.linalg.norm(found), float(scale > 0), rtol=1e-3)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from crosslabel.core import unit_ball as module
 from crosslabel.core.unit_ball import spectral_bound, update_atoms
 from tests import naive
 
@@ -79,6 +80,17 @@ def test_an_atom_steps_by_its_slope_over_its_curvature_and_back_into_the_ball(
     )
     found = update_atoms(D, A, B, form=F if repelled else None, sweeps=sweeps)
     assert_allclose(found, by_hand, atol=1e-10)
+
+
+@pytest.mark.parametrize("repelled", [False, True])
+@pytest.mark.parametrize("size", [1, 2, 4, 5])
+def test_atoms_in_blocks_see_what_changed_before_them(monkeypatch, repelled, size):
+    D, A, B, F = problem()
+    A[3], A[:, 3], B[3] = 0, 0, 0
+    form = F if repelled else None
+    whole = update_atoms(D, A, B, form=form, sweeps=2)
+    monkeypatch.setattr(module, "BLOCK", size)
+    assert_allclose(update_atoms(D, A, B, form=form, sweeps=2), whole, atol=1e-12)
 
 
 def test_the_bound_is_the_least_of_three():

@@ -14,12 +14,13 @@ X, LABELS = naive.problem()
 
 @pytest.mark.parametrize(("alpha", "beta"), [(0.3, 0.2), (0.3, 0.0), (0.0, 0.2), (0.0, 0.0)])
 @pytest.mark.parametrize("rounds", [0, 2])
-def test_all_is_one_ksvd_of_samples_consistent_codes_and_indicators(alpha, beta, rounds):
+@pytest.mark.parametrize("atoms", [(2, 2, 2), (1, 2, 3)])
+def test_all_is_one_ksvd_of_samples_consistent_codes_and_indicators(alpha, beta, rounds, atoms):
     rho = 0.5
-    model = LCKSVD(2, consistency=alpha, label_weight=beta, ridge=rho, start_iter=rounds, **FEW)
+    model = LCKSVD(atoms, consistency=alpha, label_weight=beta, ridge=rho, start_iter=rounds, **FEW)
     naive.learn(model, X, LABELS)
     D, _ = model._start(X, LABELS)
-    Q = np.array([[float(c == k) for k in (0, 0, 1, 1, 2, 2)] for c in LABELS])
+    Q = np.array([[float(c == k) for k in np.repeat([0, 1, 2], atoms)] for c in LABELS])
     H = np.array([[float(c == k) for k in range(3)] for c in LABELS])
     # K-SVD of all samples gives the codes to start from, and not the atoms.
     codes = ksvd(X, D, 2, n_iter=rounds)[1] if rounds else naive.pursuits(D, X, 2)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from crosslabel import DKSVD
+from crosslabel import DKSVD, KSVD, LCKSVD, MCDL, JointDictionary
 from crosslabel.core.ksvd import ksvd
 from crosslabel.methods.sparse_linear import (
     joint_codes,
@@ -27,6 +27,16 @@ def test_the_start_is_ksvd_of_each_class_on_its_own():
         assert_allclose(D[own], alone)
     assert layout.per_class == (2, 2, 2)
     assert_array_equal(model.atom_labels_, [2, 2, 0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("method", [KSVD, DKSVD, LCKSVD, JointDictionary, MCDL])
+def test_samples_turned_into_more_features_than_samples_turn_the_atoms(method):
+    turn = np.linalg.qr(np.random.default_rng(0).normal(size=(20, 6)))[0].T
+    few = {"sparsity": 2, "init_iter": 1, "max_iter": 3, "random_state": 0}
+    plain = naive.learn(method(2, **few), X, LABELS)
+    turned = naive.learn(method(2, **few), X @ turn, LABELS)
+    assert_allclose(turned.dictionary_, plain.dictionary_ @ turn, atol=1e-9)
+    assert_allclose(turned.classifier_, plain.classifier_, atol=1e-9)
 
 
 def test_scores_are_the_classifier_of_the_pursuits_code():

@@ -6,11 +6,14 @@ Imports numpy, scipy and core only.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise, starmap
 
 import numpy as np
+from scipy.linalg import get_blas_funcs
+from scipy.sparse import csr_array
 
 from crosslabel.core.omp import omp
-from crosslabel.core.scaling import Array, unit_rows
+from crosslabel.core.scaling import Array, unit_row
 
 
 def rank_one_exact(E: Array, code: Array) -> tuple[Array, Array]:
@@ -22,7 +25,7 @@ def rank_one_exact(E: Array, code: Array) -> tuple[Array, Array]:
 
 def rank_one_approximate(E: Array, code: Array) -> tuple[Array, Array]:
     """One alternation of that problem from the present code (Rubinstein et al. 2008)."""
-    [d] = unit_rows((code @ E)[None])
+    d = unit_row(code @ E)
     return d, E @ d
 
 
@@ -53,20 +56,24 @@ def ksvd_update(
         An atom that no sample uses keeps its value.
     """
     solve = RANK_ONE[rank_one]
-    D, X = D.copy(), X.copy()
-    residual = Y - X @ D
-    codes = np.ascontiguousarray(X.T)
-    for k, code in enumerate(codes):
-        users = np.flatnonzero(code)
+    D, codes = D.copy(), csr_array(X)
+    residual = Y - codes @ D
+    codes = codes.tocsc()  # whose columns are the users of an atom and their coefficients
+    room = np.empty_like(residual)  # what the other atoms leave, in one place that stays cached
+    [add_product] = get_blas_funcs(["ger"], [residual])  # E.T += factor · d xᵀ, where E lies
+    for k, part in enumerate(starmap(slice, pairwise(codes.indptr))):
+        users, code = codes.indices[part], codes.data[part]
         if len(users) == 0:
             continue
-        E = residual[users] + code[users, None] * D[k]
-        atom, values = solve(E, code[users])
+        E = np.take(residual, users, axis=0, out=room[: len(users)], mode="clip")
+        add_product(1, D[k], code, a=E.T, overwrite_a=True)
+        atom, values = solve(E, code)
         if not values.any():  # the other atoms already explain these samples
             continue
-        D[k], code[users] = atom, values
-        residual[users] = E - values[:, None] * atom
-    return D, np.ascontiguousarray(codes.T)
+        D[k], code[:] = atom, values
+        add_product(-1, atom, values, a=E.T, overwrite_a=True)
+        residual[users] = E
+    return D, codes.toarray()
 
 
 def ksvd(
@@ -103,7 +110,7 @@ def replace_unused(Y: Array, D: Array, X: Array) -> Array:
     unused = np.flatnonzero(~(X != 0).any(axis=0))
     if len(unused) == 0:
         return D
-    errors = ((Y - X @ D) ** 2).sum(axis=1)
+    errors = ((Y - csr_array(X) @ D) ** 2).sum(axis=1)
     worst = np.argsort(-errors, kind="stable")[: len(unused)]
     norms = np.sqrt((Y[worst] ** 2).sum(axis=1))
     worst, norms = worst[norms > 0], norms[norms > 0]

@@ -74,6 +74,15 @@ def unit_rows(X: Array, out: Array | None = None) -> Array:
     return np.divide(X, norms[:, None], out=out)
 
 
+def unit_row(x: Array) -> Array:
+    """The same for one row, where rows come one at a time."""
+    square = np.vdot(x, x)  # may overflow in silence
+    lowest, highest = _exact_range(x.dtype)
+    if lowest < square < highest:
+        return x / np.sqrt(square)
+    return unit_rows(x[None])[0]
+
+
 def _rescued(X: Array, norms: Array) -> tuple[Array, Array]:
     """Rows and norms that can be divided: none is zero, none infinite."""
     norms[norms == 0] = 1

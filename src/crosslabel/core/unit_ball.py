@@ -9,6 +9,10 @@ import numpy as np
 
 from crosslabel.core.scaling import Array
 
+# Atoms whose slopes one product prepares: enough of them for its speed, few enough that what they
+# change in one another stays cheap.
+BLOCK = 64
+
 
 def update_atoms(
     D: Array, A: Array, B: Array, *, form: Array | None = None, sweeps: int = 1
@@ -41,13 +45,18 @@ def update_atoms(
     D = D.copy()
     bound = 0.0 if form is None else spectral_bound(form)
     curvature = np.diag(A) + bound
-    for _ in range(sweeps):
-        for k in np.flatnonzero(curvature > np.finfo(D.dtype).tiny):
-            slope = A[k] @ D - B[k]
+    for start in [*range(0, len(D), BLOCK)] * sweeps:
+        own = slice(start, start + BLOCK)
+        slopes, changes = A[own] @ D - B[own], np.zeros_like(D[own])
+        for i in np.flatnonzero(curvature[own] > np.finfo(D.dtype).tiny):
+            k = start + i
+            slope = slopes[i] + A[k, start:k] @ changes[:i]
             if form is not None:
                 slope += D[k] @ form
             atom = D[k] - slope / curvature[k]
-            D[k] = atom / max(1.0, float(np.sqrt(atom @ atom)))
+            atom /= max(1.0, float(np.sqrt(atom @ atom)))
+            changes[i] = atom - D[k]
+            D[k] = atom
     return D
 
 

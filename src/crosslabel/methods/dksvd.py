@@ -8,6 +8,7 @@ import numpy as np
 
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
+from crosslabel.core.span import spanned
 from crosslabel.methods.parameters import POSITIVE_OR_ZERO, AtomCounts, Constraints, RandomState
 from crosslabel.methods.sparse_linear import SparseLinearClassifier, sparse_codes
 from crosslabel.methods.start import one_hot
@@ -100,8 +101,11 @@ class DKSVD(SparseLinearClassifier):
         self.random_state = random_state
 
     def _learn(self, X: Array, labels: Labels) -> None:
+        span = spanned(X)
+        X = span.rows
         D, _ = self._start(X, labels)
         targets = one_hot(labels)
         weights = np.full(targets.shape[1], self.label_weight)
         codes = sparse_codes(X, D, self.sparsity)
-        self._keep(*self._stacked_ksvd(X, D, codes, targets, weights))
+        D, W = self._stacked_ksvd(X, D, codes, targets, weights)
+        self._keep(span.lifted(D), W)

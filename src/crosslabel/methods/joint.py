@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
+from crosslabel.core.span import spanned
 from crosslabel.core.unit_ball import update_atoms
 from crosslabel.methods.parameters import POSITIVE_OR_ZERO, AtomCounts, Constraints, RandomState
 from crosslabel.methods.sparse_linear import (
@@ -111,6 +113,8 @@ class JointDictionary(SparseLinearClassifier):
         self.random_state = random_state
 
     def _learn(self, X: Array, labels: Labels) -> None:
+        span = spanned(X)
+        X = span.rows
         D, _ = self._start(X, labels)
         H, weight = one_hot(labels), np.sqrt(self.label_weight)
         # ‖W‖² is weighted against γ‖H − WX‖²; without γ only their quotient would be left.
@@ -118,13 +122,13 @@ class JointDictionary(SparseLinearClassifier):
         W = ridge_regression(sparse_codes(X, D, self.sparsity), H, ridge)
         trace = []
         for _ in range(self.max_iter):
-            codes = joint_codes(X, weight * H, D, weight * W, self.sparsity)
-            D = update_atoms(D, codes.T @ codes, codes.T @ X, sweeps=2)
+            codes = csr_array(joint_codes(X, weight * H, D, weight * W, self.sparsity))
+            D = update_atoms(D, (codes.T @ codes).toarray(), codes.T @ X, sweeps=2)
             W = ridge_regression(codes, H, ridge)
             trace.append(
                 ((X - codes @ D) ** 2).sum()
                 + self.label_weight * ((H - codes @ W) ** 2).sum()
                 + self.ridge * (W**2).sum()
             )
-        self._keep(D, W)
+        self._keep(span.lifted(D), W)
         self.objective_trace_ = np.array(trace)

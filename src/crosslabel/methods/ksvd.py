@@ -5,6 +5,7 @@ from __future__ import annotations
 from crosslabel.core.ksvd import ksvd
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
+from crosslabel.core.span import spanned
 from crosslabel.methods.parameters import AtomCounts, RandomState
 from crosslabel.methods.sparse_linear import SparseLinearClassifier, ridge_regression, sparse_codes
 from crosslabel.methods.start import one_hot
@@ -89,7 +90,9 @@ class KSVD(SparseLinearClassifier):
         self.random_state = random_state
 
     def _learn(self, X: Array, labels: Labels) -> None:
+        span = spanned(X)
+        X = span.rows
         D, _ = self._start(X, labels)
         D, _ = ksvd(X, D, self.sparsity, n_iter=self.max_iter, rank_one=self.rank_one)
         codes = sparse_codes(X, D, self.sparsity)
-        self._keep(D, ridge_regression(codes, one_hot(labels), self.ridge))
+        self._keep(span.lifted(D), ridge_regression(codes, one_hot(labels), self.ridge))

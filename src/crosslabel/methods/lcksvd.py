@@ -9,6 +9,7 @@ import numpy as np
 from crosslabel.core.ksvd import ksvd
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
+from crosslabel.core.span import spanned
 from crosslabel.methods.parameters import (
     COUNT_OR_ZERO,
     POSITIVE_OR_ZERO,
@@ -16,7 +17,7 @@ from crosslabel.methods.parameters import (
     Constraints,
     RandomState,
 )
-from crosslabel.methods.sparse_linear import SparseLinearClassifier
+from crosslabel.methods.sparse_linear import SparseLinearClassifier, ridge_regression, sparse_codes
 from crosslabel.methods.start import one_hot
 
 
@@ -123,12 +124,19 @@ class LCKSVD(SparseLinearClassifier):
         self.random_state = random_state
 
     def _learn(self, X: Array, labels: Labels) -> None:
+        span = spanned(X)
+        X = span.rows
         D, layout = self._start(X, labels)
-        classes = one_hot(labels)
-        targets = np.concatenate([classes[:, layout.labels], classes], axis=1)  # [Q H]
-        sizes = [layout.n_atoms, layout.n_classes]
-        weights = np.repeat([self.consistency, self.label_weight], sizes)
+        classes, own = one_hot(labels), layout.labels
+        # The columns of Q are those of H again, one for each atom, and those of √α A and √β W start
+        # as the same regression: a rotation leaves of [√α Q √β H] one column √(α n_c + β) h_c of a
+        # class with n_c atoms and zeros, and K-SVD sees no rotation. A and W stay copies of it.
+        weights = self.consistency * np.array(layout.per_class) + self.label_weight
         _, codes = ksvd(X, D, self.sparsity, n_iter=self.start_iter, rank_one=self.rank_one)
-        D, learnt = self._stacked_ksvd(X, D, codes, targets, weights)  # [A W]
-        self.transform_, W = np.split(learnt, [layout.n_atoms], axis=1)
-        self._keep(D, W)
+        D, W = self._stacked_ksvd(X, D, codes, classes, weights)
+        A = W.take(own, axis=1)
+        if (self.consistency > 0) != (self.label_weight > 0):
+            regressed = ridge_regression(sparse_codes(X, D, self.sparsity), classes, self.ridge)
+            A, W = (A, regressed) if self.consistency > 0 else (regressed.take(own, axis=1), W)
+        self.transform_ = A
+        self._keep(span.lifted(D), W)

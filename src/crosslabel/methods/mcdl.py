@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
+from crosslabel.core.span import spanned
 from crosslabel.core.unit_ball import update_atoms
 from crosslabel.methods.parameters import COUNT, POSITIVE, AtomCounts, Constraints, RandomState
 from crosslabel.methods.sparse_linear import (
@@ -119,31 +121,34 @@ class MCDL(SparseLinearClassifier):
         self.random_state = random_state
 
     def _learn(self, X: Array, labels: Labels) -> None:
+        span = spanned(X)
+        X = span.rows
         D, layout = self._start(X, labels)
         self.groups_ = dealt_groups(layout, self.n_classifiers)
         H, weight = one_hot(labels), np.sqrt(self.label_weight)
         W = self._predictors(sparse_codes(X, D, self.sparsity), H)
         trace = []
         for _ in range(self.max_iter):
-            codes = joint_codes(X, weight * H, D, weight * W, self.sparsity, self.groups_)
-            D = update_atoms(D, codes.T @ codes, codes.T @ X, sweeps=2)
+            found = joint_codes(X, weight * H, D, weight * W, self.sparsity, self.groups_)
+            codes = csr_array(found)
+            D = update_atoms(D, (codes.T @ codes).toarray(), codes.T @ X, sweeps=2)
             W = self._predictors(codes, H)
             trace.append(((X - codes @ D) ** 2).sum() + self._label_cost(codes, H, W))
-        self._keep(D, W)
+        self._keep(span.lifted(D), W)
         self.objective_trace_ = np.array(trace)
 
     def _members(self) -> list[Labels]:
         """Atoms of each group."""
         return [np.flatnonzero(self.groups_ == g) for g in range(self.groups_.max() + 1)]
 
-    def _predictors(self, codes: Array, H: Array) -> Array:
+    def _predictors(self, codes: Array | csr_array, H: Array) -> Array:
         """The ridge regression of each group on its own coefficients, all in one array."""
         W = np.empty((codes.shape[1], H.shape[1]))
         for atoms in self._members():
             W[atoms] = ridge_regression(codes[:, atoms], H, self.ridge)
         return W
 
-    def _label_cost(self, codes: Array, H: Array, W: Array) -> float:
+    def _label_cost(self, codes: Array | csr_array, H: Array, W: Array) -> float:
         """γ Σ_g ‖H − X_gW_g‖² + ρ‖W_g‖²."""
         errors = sum(((H - codes[:, own] @ W[own]) ** 2).sum() for own in self._members())
         return self.label_weight * float(errors + self.ridge * (W**2).sum())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.utils._param_validation import StrOptions
 
 from crosslabel.core.atoms import AtomLayout
@@ -12,6 +13,7 @@ from crosslabel.core.ksvd import RANK_ONE, ksvd
 from crosslabel.core.moments import Labels
 from crosslabel.core.omp import omp
 from crosslabel.core.scaling import Array, row_norms, unit_rows
+from crosslabel.core.span import spanned
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.parameters import (
     COUNT,
@@ -58,9 +60,12 @@ class SparseLinearClassifier(ComparisonMethod):
         D = start_atoms(X, labels, layout, self.random_state)
         for c, part in enumerate(class_parts(labels)):
             own = layout.own(c)
-            D[own], _ = ksvd(
-                X[part], D[own], self.sparsity, n_iter=self.init_iter, rank_one=self.rank_one
+            span = spanned(np.concatenate([X[part], D[own]]))
+            samples, atoms = np.split(span.rows, [part.stop - part.start])
+            atoms, _ = ksvd(
+                samples, atoms, self.sparsity, n_iter=self.init_iter, rank_one=self.rank_one
             )
+            D[own] = span.lifted(atoms)
         return D, layout
 
     def _stacked_ksvd(
@@ -118,9 +123,10 @@ def joint_codes(
     return omp(gram, (X @ D.T + H @ W.T) / norms, sparsity) / norms
 
 
-def ridge_regression(codes: Array, targets: Array, ridge: float) -> Array:
+def ridge_regression(codes: Array | csr_array, targets: Array, ridge: float) -> Array:
     """min over W of ‖T − XW‖² + ρ‖W‖², the classifier of the K-SVD family."""
-    gram = codes.T @ codes
+    codes = csr_array(codes)  # few of them are not zero
+    gram = (codes.T @ codes).toarray()
     gram.flat[:: len(gram) + 1] += ridge
     try:
         return np.linalg.solve(gram, codes.T @ targets)
