@@ -117,6 +117,15 @@ def test_the_first_guess_changes_nothing_but_the_time(monkeypatch):
     assert_allclose(value(D, Y, guessed, 1e-3), value(D, Y, plain, 1e-3), rtol=1e-7)
 
 
+def test_codes_over_few_atoms_solve_the_equations_of_their_signs_however_loose_the_tolerance():
+    D, Y = faces(n_signals=12, n_atoms=12, n_features=30)
+    G, b = D @ D.T, Y @ D.T
+    for x, target in zip(lasso(G, b, 0.02, tol=0.5), b):
+        used = np.flatnonzero(x)
+        expected = np.linalg.solve(G[np.ix_(used, used)], target[used] - 0.01 * np.sign(x[used]))
+        assert_allclose(x[used], expected, atol=1e-9)
+
+
 def test_soft_thresholds_draw_to_zero():
     X = np.array([-3.0, -0.5, 0.0, 0.5, 3.0])
     assert_allclose(soft_threshold(X, 1.0), [-2, 0, 0, 0, 2])
@@ -177,7 +186,7 @@ def test_the_first_guess_is_that_of_admm(monkeypatch, started, many):
     assert_allclose(found, expected, atol=1e-9)
 
 
-def test_the_first_guess_is_the_start_where_few_atoms_will_be_used_or_it_is_near(monkeypatch):
+def test_the_first_guess_is_the_start_where_few_of_many_atoms_are_used_or_it_is_near(monkeypatch):
     rng = np.random.default_rng(0)
     G, b = np.diag(rng.uniform(1, 4, 8)), rng.normal(size=(4, 8))
     edge = module.DENSE * np.abs(b).max() / np.diag(G).max()
@@ -188,9 +197,11 @@ def test_the_first_guess_is_the_start_where_few_atoms_will_be_used_or_it_is_near
         assert found is not start
         return np.array_equal(found, start)
 
-    assert is_start(0.9 * edge)  # so few atoms are one working set
+    for penalty in (0.9 * edge, 1.1 * edge):  # so few atoms are one working set
+        assert not is_start(penalty)
+    assert is_start(0.0)
     monkeypatch.setattr(module, "WORKING_SET", 8)
-    assert is_start(0.9 * edge)
+    assert not is_start(1.1 * edge)
     monkeypatch.setattr(module, "WORKING_SET", 7)
     assert not is_start(0.9 * edge)
     assert is_start(1.1 * edge)

@@ -11,7 +11,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from crosslabel.core.active_set import Descent, active_set_lasso, reachable, violation
+from crosslabel.core.active_set import (
+    Descent,
+    active_set_lasso,
+    newton_step,
+    reachable,
+    violation,
+)
 from crosslabel.core.backend import one_thread
 from crosslabel.core.scaling import Array
 
@@ -67,22 +73,24 @@ def lasso(
         chunk = CHUNK * max(1, WORKING_SET // len(gram)) ** 2
         for first in range(0, len(correlations), chunk):
             rows = slice(first, first + chunk)
+            if len(gram) <= WORKING_SET:
+                codes[rows] = _on_its_entries(gram, correlations[rows], penalties / 2, codes[rows])
             _lasso_chunk(gram, correlations[rows], penalties / 2, codes[rows], allowed)
     return codes
 
 
 def _first_guess(gram: Array, b: Array, penalty: float | Array, start: Array | None) -> Array:
-    """The start, or some steps of ADMM from it where many atoms will be used and it is far off.
+    """The start, or some steps of ADMM from it where they pay and it is far off.
 
     These steps are products with one inverse for all signals: cheaper than finding a hundred atoms
-    of each signal a few at a time.
+    of each signal a few at a time, and, where all atoms are a handful, than one Newton step.
     """
     lowest = float(np.min(penalty))
     Z = np.zeros_like(b) if start is None else start.copy()
     # Over the curvature, so that atoms which enter twice, as COPAR's, count once.
     curvature = max(float(np.diag(gram).max(initial=0.0)), float(np.finfo(b.dtype).tiny))
     dense = 0 < lowest < DENSE * float(np.abs(b).max(initial=0.0)) / curvature
-    if not dense or len(gram) <= WORKING_SET:
+    if not dense and (len(gram) > WORKING_SET or lowest == 0):
         return Z
     slope = Z @ gram - b
     if violation(Z, slope, penalty).max() <= lowest / 2:
@@ -107,6 +115,12 @@ def _admm_step(gram: Array, penalty: float) -> float:
     sign, logarithm = np.linalg.slogdet(gram)
     usual = float(np.exp(logarithm / len(gram))) if sign > 0 else 0.0
     return max(10 * penalty, 0.3 * usual)
+
+
+def _on_its_entries(gram: Array, b: Array, thresholds: Array, X: Array) -> Array:
+    """A Newton step: what a first guess with the right signs lacks, however loose the tolerance."""
+    hessians = np.broadcast_to(gram, (len(b), *gram.shape))
+    return newton_step(hessians, b, np.broadcast_to(thresholds, b.shape), X)[0]
 
 
 def _lasso_chunk(gram: Array, b: Array, thresholds: Array, X: Array, allowed: float) -> None:
