@@ -5,6 +5,8 @@ Imports numpy and core only.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from crosslabel.core.active_set import violation
@@ -38,11 +40,13 @@ def first_guess(gram: Array, b: Array, penalty: float | Array, start: Array | No
     if lowest <= 0 or not (len(gram) <= FEW_ATOMS or _pays(gram, b, lowest)):
         return Z
     slope = Z @ gram - b
-    if violation(Z, slope, penalty).max(initial=0.0) <= lowest / 2:
+    # Active sets lead a few signals home that are far off.
+    if np.median(violation(Z, slope, penalty).max(axis=1)) <= lowest / 2:
         return Z
     rho = admm_step(gram, lowest)
     inverse = np.linalg.inv(gram + rho * np.eye(len(gram)))
-    return _admm(inverse, b, np.asarray(penalty), rho, Z, slope)
+    in_single = inverse.astype(np.float32)
+    return admm(lambda R: R @ in_single, b @ inverse, penalty, rho, Z, slope)
 
 
 def _pays(gram: Array, b: Array, lowest: float) -> bool:
@@ -66,20 +70,28 @@ def admm_step(gram: Array, penalty: float) -> float:
     return max(np.sqrt(len(gram)) * penalty, 0.3 * usual)
 
 
-def _admm(inverse: Array, b: Array, penalty: Array, rho: float, Z: Array, slope: Array) -> Array:
-    """Relaxed ADMM with (H + ρI)⁻¹, until hardly a sign changes.
+def admm(
+    solve: Callable[[Array], Array],
+    solved: Array,
+    penalty: Array | float,
+    rho: float,
+    Z: Array,
+    slope: Array,
+) -> Array:
+    """Relaxed ADMM from Z, where half the gradient is `slope`, until hardly a sign changes.
 
-    In single precision, which is twice as fast: it is the signs that count, and what is built on
-    them is computed anew.
+    `solve` multiplies rows with (H + ρI)⁻¹, and `solved` is that of the correlations. In single
+    precision, which is twice as fast: it is the signs that count, and what is built on them is
+    computed anew.
     """
-    threshold = np.asarray(penalty / (2 * rho), np.float32)
-    fixed = np.asarray(RELAXATION * (b @ inverse), np.float32)
-    map_ = np.asarray(RELAXATION * rho * inverse, np.float32)
+    threshold = np.asarray(np.asarray(penalty) / (2 * rho), np.float32)
+    relaxation, kept, scale = (np.float32(x) for x in (RELAXATION, RELAXATION - 1, rho))
+    fixed = relaxation * solved.astype(np.float32)
     Z = Z.astype(np.float32)
     U = np.clip(np.asarray(-slope / rho, np.float32), -threshold, threshold)  # as at the optimum
-    used, kept = Z != 0, np.float32(RELAXATION - 1)
+    used = Z != 0
     for step in range(1, STEPS + 1):
-        relaxed = (Z - U) @ map_
+        relaxed = solve((relaxation * scale) * (Z - U))
         relaxed += fixed
         relaxed -= kept * Z
         relaxed += U
@@ -87,6 +99,6 @@ def _admm(inverse: Array, b: Array, penalty: Array, rho: float, Z: Array, slope:
         np.subtract(relaxed, U, out=Z)
         if step % LOOK_EVERY == 0:
             before, used = used, Z != 0
-            if np.count_nonzero(used != before) < SETTLED * len(b):
+            if np.count_nonzero(used != before) < SETTLED * len(Z):
                 break
     return Z.astype(np.float64)
