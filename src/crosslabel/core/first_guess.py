@@ -23,8 +23,8 @@ ATOMS_PER_SIGNAL = 12
 # Steps of ADMM at most, and between two looks at how many signs still change.
 STEPS = 80
 LOOK_EVERY = 10
-# Changes of a signal in so many steps below which active sets find the rest faster.
-SETTLED = 2.0
+# Share of the entries that change in so many steps below which active sets find the rest faster.
+SETTLED = 0.005
 RELAXATION = 1.6
 
 
@@ -99,6 +99,6 @@ def admm(
         np.subtract(relaxed, U, out=Z)
         if step % LOOK_EVERY == 0:
             before, used = used, Z != 0
-            if np.count_nonzero(used != before) < SETTLED * len(Z):
+            if np.mean(used != before) < SETTLED:
                 break
     return Z.astype(np.float64)

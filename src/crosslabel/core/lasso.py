@@ -101,7 +101,7 @@ def _many_atoms(gram: Array, b: Array, thresholds: Array, X: Array, allowed: flo
             # Room for all that is in use and as much again, so that a round always makes progress.
             size = min(n_atoms, max(WORKING_SET, 2 * int(used.sum())))
             chosen = _largest(np.where(used, np.inf, fault)[None], size)[0]
-            h = gram.take(chosen, 0).take(chosen, 1)
+            h = gram if size == n_atoms else gram.take(chosen, 0).take(chosen, 1)
             x[chosen] = one_signal_lasso(h, b[row, chosen], thresholds[chosen], x[chosen], allowed)
 
 
