@@ -109,12 +109,13 @@ def test_few_steps_never_end_above_the_start():
         X = fresh
 
 
-def test_the_first_guess_changes_nothing_but_the_time(monkeypatch):
-    D, Y = faces(n_signals=5, n_atoms=80)
-    guessed = lasso(D @ D.T, Y @ D.T, 1e-3, tol=1e-7)
-    monkeypatch.setattr(module, "DENSE", 0.0)
-    plain = lasso(D @ D.T, Y @ D.T, 1e-3, tol=1e-7)
-    assert_allclose(value(D, Y, guessed, 1e-3), value(D, Y, plain, 1e-3), rtol=1e-7)
+def test_codes_over_few_atoms_solve_the_equations_of_their_signs_however_loose_the_tolerance():
+    D, Y = faces(n_signals=12, n_atoms=12, n_features=30)
+    G, b = D @ D.T, Y @ D.T
+    for x, target in zip(lasso(G, b, 0.02, tol=0.5), b):
+        used = np.flatnonzero(x)
+        expected = np.linalg.solve(G[np.ix_(used, used)], target[used] - 0.01 * np.sign(x[used]))
+        assert_allclose(x[used], expected, atol=1e-9)
 
 
 def test_soft_thresholds_draw_to_zero():
@@ -130,13 +131,17 @@ def test_codes_are_those_of_coordinate_descent():
         assert_allclose(lasso(D @ D.T, Y @ D.T, penalty, tol=1e-9), expected, atol=1e-7)
 
 
-@pytest.mark.parametrize(("n_atoms", "chunk"), [(10, 5 * 3**2), (30, 5), (40, 5)])
+@pytest.mark.parametrize(
+    ("n_atoms", "chunk", "solver"),
+    [(10, 5 * 3**2, "_few_atoms"), (30, 5, "_few_atoms"), (40, 5, "_many_atoms")],
+)
 def test_signals_are_solved_in_chunks_to_the_tolerance_of_the_largest_penalty(
-    monkeypatch, n_atoms, chunk
+    monkeypatch, n_atoms, chunk, solver
 ):
     monkeypatch.setattr(module, "CHUNK", 5)
     monkeypatch.setattr(module, "WORKING_SET", 30)
-    calls = naive.captured(monkeypatch, module, "_lasso_chunk")
+    monkeypatch.setattr(module, "FEW_ATOMS", 30)
+    calls = naive.captured(monkeypatch, module, solver)
     D, _ = faces(n_signals=5, n_atoms=n_atoms)
     b = 0.3 * np.random.default_rng(0).normal(size=(47, n_atoms))
     penalties = np.linspace(0.1, 0.6, n_atoms)
@@ -149,98 +154,26 @@ def test_signals_are_solved_in_chunks_to_the_tolerance_of_the_largest_penalty(
     assert violation(codes, codes @ D @ D.T - b, penalties).max() <= 1e-4 * 0.3
 
 
-def admm_by_hand(G, b, penalty, Z, rho, relaxation=1.6):
-    """Eighty steps of over-relaxed ADMM from the dual that fits the start."""
-    t = penalty / 2 / rho
-    U = np.clip((b - Z @ G) / rho, -t, t)
-    for _ in range(80):
-        X = np.linalg.solve(G + rho * np.eye(len(G)), (b + rho * (Z - U)).T).T
-        mixed = relaxation * X + (1 - relaxation) * Z
-        Z = soft_threshold(mixed + U, t)
-        U = mixed + U - Z
-    return Z
-
-
-@pytest.mark.parametrize("started", [False, True])
-@pytest.mark.parametrize("many", [False, True])
-def test_the_first_guess_is_that_of_admm(monkeypatch, started, many):
-    monkeypatch.setattr(module, "WORKING_SET", 7)
-    rng = np.random.default_rng(0)
-    D, b = rng.normal(size=(8, 5)), rng.normal(size=(4, 8))
-    G = D @ D.T
-    penalty = np.linspace(1, 2, 8) * 1e-3 * np.abs(b).max() / np.diag(G).max()
-    start = 0.1 * rng.normal(size=b.shape) if started else None
-    found = module._first_guess(G, b, penalty if many else penalty.min(), start)
-    rho = module._admm_step(G, penalty.min())
-    Z = np.zeros_like(b) if start is None else start
-    expected = admm_by_hand(G, b, penalty if many else penalty.min(), Z, rho)
-    assert_allclose(found, expected, atol=1e-9)
-
-
-def test_the_first_guess_is_the_start_where_few_atoms_will_be_used_or_it_is_near(monkeypatch):
-    rng = np.random.default_rng(0)
-    G, b = np.diag(rng.uniform(1, 4, 8)), rng.normal(size=(4, 8))
-    edge = module.DENSE * np.abs(b).max() / np.diag(G).max()
-    start = rng.normal(size=b.shape)
-
-    def is_start(penalty, start=start, G=G, b=b):
-        found = module._first_guess(G, b, penalty, start)
-        assert found is not start
-        return np.array_equal(found, start)
-
-    assert is_start(0.9 * edge)  # so few atoms are one working set
-    monkeypatch.setattr(module, "WORKING_SET", 8)
-    assert is_start(0.9 * edge)
-    monkeypatch.setattr(module, "WORKING_SET", 7)
-    assert not is_start(0.9 * edge)
-    assert is_start(1.1 * edge)
-    assert is_start(0.0)
-    assert is_start(0.9 * edge, 0 * start, 0 * G, 0 * b)
-    for scale in (1e-3, 1e3):  # it is the largest curvature that counts, whatever its size
-        assert not is_start(0.9 * edge / scale, G=scale * G)
-        assert is_start(1.1 * edge / scale, G=scale * G)
-        assert not is_start(0.9 * edge * scale, b=scale * b)
-        assert is_start(1.1 * edge * scale, b=scale * b)
-    solved = soft_threshold(b, 0.45 * edge) / np.diag(G)
-    assert is_start(0.9 * edge, solved)
-    one_off = solved.copy()
-    one_off[0, 0] += 1
-    assert not is_start(0.9 * edge, one_off)
-    # A fault of less than half the penalty is near enough.
-    assert is_start(0.9 * edge, solved + 0.4 * edge / np.diag(G) * np.sign(solved))
-    assert not is_start(0.9 * edge, solved + 0.5 * edge / np.diag(G) * np.sign(solved))
-
-
-def test_the_step_of_admm_follows_the_penalty_or_the_usual_eigenvalue():
-    G = np.diag([1.0, 4.0, 16.0])
-    assert_allclose(module._admm_step(G, 1e-3), 0.3 * 4)
-    assert_allclose(module._admm_step(G, 0.5), 5)
-    assert_allclose(module._admm_step(np.diag([1.0, 0.0]), 1e-3), 1e-2)
-    assert_allclose(module._admm_step(np.diag([1.0, -1.0]), 1e-3), 1e-2)
-
-
 def test_a_working_set_holds_what_is_used_and_what_is_most_at_fault(monkeypatch):
     monkeypatch.setattr(module, "WORKING_SET", 4)
-    calls = naive.captured(monkeypatch, module, "active_set_lasso")
+    calls = naive.captured(monkeypatch, module, "one_signal_lasso")
     D, Y = faces(n_signals=6, n_atoms=40, n_features=30)
     G, b = D @ D.T, Y @ D.T
     penalty = 0.01
     X = np.zeros_like(b)
-    module._lasso_chunk(G, b, np.full(40, penalty / 2), X, 1e-7)
+    module._many_atoms(G, b, np.full(40, penalty / 2), X, 1e-7)
     assert violation(X, X @ G - b, penalty).max() <= 1e-7
-    assert len(calls) > 2
-    sizes = [H.shape[1] for (H, *_), _, _ in calls]
-    assert sizes[0] == 4
-    (first, targets, thresholds, start, allowed), _, _ = calls[0]
-    assert allowed == 1e-7
-    for n in range(6):
+    for n, ((h, targets, thresholds, start, allowed), _, _) in enumerate(calls[:6]):
         best = np.argsort(-np.abs(b[n]))[:4]
-        assert_allclose(np.sort(targets[n]), np.sort(b[n, best]))
-        order = [int(np.abs(b[n] - value).argmin()) for value in targets[n]]
-        assert_allclose(first[n], G[np.ix_(order, order)])
-    grown = [min(40, max(a, 2 * int((c[0][3] != 0).sum(axis=1).max()))) for a, c in
-             zip(sizes, calls[1:])]  # fmt: skip
-    assert sizes[1:] == grown
+        assert_allclose(np.sort(targets), np.sort(b[n, best]))
+        order = [int(np.abs(b[n] - value).argmin()) for value in targets]
+        assert_allclose(h, G[np.ix_(order, order)])
+        assert_array_equal(thresholds, np.full(4, penalty / 2))
+        assert not start.any()
+        assert allowed == 1e-7
+    assert len(calls) > 6
+    for (h, _, _, start, _), _, _ in calls:
+        assert len(h) == min(40, max(4, 2 * np.count_nonzero(start)))
 
 
 def test_signals_that_are_solved_are_left_alone(monkeypatch):
@@ -249,12 +182,12 @@ def test_signals_that_are_solved_are_left_alone(monkeypatch):
     X = lasso(G, b, 0.05, tol=1e-9)
     X[4:] = 0
     kept = X.copy()
-    calls = naive.captured(monkeypatch, module, "active_set_lasso")
-    module._lasso_chunk(G, b, np.full(10, 0.025), X, 1e-6)
-    assert [len(targets) for (_, targets, *_), _, _ in calls] == [2]
+    calls = naive.captured(monkeypatch, module, "one_signal_lasso")
+    module._many_atoms(G, b, np.full(10, 0.025), X, 1e-6)
+    assert len(calls) == 2
     assert_array_equal(X[:4], kept[:4])
     calls.clear()
-    module._lasso_chunk(G, np.full((1, 10), 0.1), np.ones(10), np.zeros((1, 10)), 0.0)
+    module._many_atoms(G, np.full((1, 10), 0.1), np.ones(10), np.zeros((1, 10)), 0.0)
     assert not calls  # zero is the solution, without any fault
 
 
@@ -405,9 +338,9 @@ def test_coupled_codes_without_curvature_take_plain_steps():
 def test_the_rounds_have_an_end(monkeypatch):
     monkeypatch.setattr(module, "WORKING_SET", 2)
     G, b = np.eye(5), np.ones((1, 5))
-    monkeypatch.setattr(module, "active_set_lasso", lambda H, b, t, X, allowed: 0 * X)
-    calls = naive.captured(monkeypatch, module, "active_set_lasso")
-    module._lasso_chunk(G, b, np.full(5, 0.1), np.zeros((1, 5)), 1e-3)
+    monkeypatch.setattr(module, "one_signal_lasso", lambda H, b, t, x, allowed: 0 * x)
+    calls = naive.captured(monkeypatch, module, "one_signal_lasso")
+    module._many_atoms(G, b, np.full(5, 0.1), np.zeros((1, 5)), 1e-3)
     assert len(calls) == 2  # nothing came lower, twice
     restless = iter(np.arange(1.0, 100.0))
 
@@ -428,6 +361,6 @@ def test_signals_come_lower_by_their_objectives(monkeypatch):
     told = naive.captured(monkeypatch, module.Descent, "goes_on")
     start = np.random.default_rng(0).normal(size=(3, 12))
     expected = value(D, Y, start, 0.1) - (Y**2).sum(axis=1)
-    module._lasso_chunk(D @ D.T, Y @ D.T, np.full(12, 0.05), start, 1e-9)
+    module._many_atoms(D @ D.T, Y @ D.T, np.full(12, 0.05), start, 1e-9)
     (_, found), *_ = told[0]
     assert_allclose(found, expected)

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from crosslabel.core.active_set import Descent, active_set_lasso, reachable, violation
 from crosslabel.core.backend import one_thread
+from crosslabel.core.first_guess import FEW_ATOMS, first_guess
+from crosslabel.core.one_signal import one_signal_lasso
 from crosslabel.core.scaling import Array
 
 # Signals solved together, and the atoms each may use at first: their Gram matrices fit the cache.
 CHUNK = 64
 WORKING_SET = 64
-# Below this share of the largest correlation a penalty leaves many entries non-zero.
-DENSE = 0.0075
 # Steps between two looks at the optimality conditions.
 CHECK_EVERY = 10
 # Times as many steps on a working set that is not larger than the one before.
@@ -62,59 +62,31 @@ def lasso(
     -------
     ndarray of shape (n_signals, n_atoms)
     """
-    codes = _first_guess(gram, correlations, penalty, start)
+    codes = first_guess(gram, correlations, penalty, start)
     penalties = np.broadcast_to(np.asarray(penalty, correlations.dtype), gram.shape[:1])
     allowed = tol * float(penalties.max()) / 2
+    solve = _few_atoms if len(gram) <= FEW_ATOMS else _many_atoms
     with one_thread():  # the systems of a signal are small
         chunk = CHUNK * max(1, WORKING_SET // len(gram)) ** 2
         for first in range(0, len(correlations), chunk):
             rows = slice(first, first + chunk)
-            _lasso_chunk(gram, correlations[rows], penalties / 2, codes[rows], allowed)
+            solve(gram, correlations[rows], penalties / 2, codes[rows], allowed)
     return codes
 
 
-def _first_guess(gram: Array, b: Array, penalty: float | Array, start: Array | None) -> Array:
-    """The start, or some steps of ADMM from it where many atoms will be used and it is far off.
+def _few_atoms(gram: Array, b: Array, thresholds: Array, X: Array, allowed: float) -> None:
+    """`lasso` for some signals as one stack of problems; X is changed in place.
 
-    These steps are products with one inverse for all signals: cheaper than finding a hundred atoms
-    of each signal a few at a time.
+    At least one Newton step of each: what a first guess with the right signs lacks, however loose
+    the tolerance.
     """
-    lowest = float(np.min(penalty))
-    Z = np.zeros_like(b) if start is None else start.copy()
-    # Over the curvature, so that atoms which enter twice, as COPAR's, count once.
-    curvature = max(float(np.diag(gram).max(initial=0.0)), float(np.finfo(b.dtype).tiny))
-    dense = 0 < lowest < DENSE * float(np.abs(b).max(initial=0.0)) / curvature
-    if not dense or len(gram) <= WORKING_SET:
-        return Z
-    slope = Z @ gram - b
-    if violation(Z, slope, penalty).max() <= lowest / 2:
-        return Z
-    rho = _admm_step(gram, lowest)
-    inverse = np.linalg.inv(gram + rho * np.eye(len(gram)))
-    threshold = np.asarray(penalty) / (2 * rho)
-    U = np.clip(-slope / rho, -threshold, threshold)  # what it is at the optimum
-    for _ in range(80):
-        relaxed = 1.6 * ((b + rho * (Z - U)) @ inverse) - 0.6 * Z + U
-        Z = soft_threshold(relaxed, threshold)
-        U = relaxed - Z
-    return Z
+    hessians = np.broadcast_to(gram, (len(b), *gram.shape))
+    X[:] = active_set_lasso(hessians, b, np.broadcast_to(thresholds, b.shape), X, allowed)
 
 
-def _admm_step(gram: Array, penalty: float) -> float:
-    """ρ of ADMM: ten penalties, or a third of the usual eigenvalue of H where that is more.
-
-    Ten penalties were best of 3, 10 and 30 for faces as atoms, whose H is nearly singular; with
-    COPAR's ridge in H, whose eigenvalues gather at one, a third was best of 0.03, 0.1, 0.3 and 1.
-    """
-    sign, logarithm = np.linalg.slogdet(gram)
-    usual = float(np.exp(logarithm / len(gram))) if sign > 0 else 0.0
-    return max(10 * penalty, 0.3 * usual)
-
-
-def _lasso_chunk(gram: Array, b: Array, thresholds: Array, X: Array, allowed: float) -> None:
-    """`lasso` for a few signals, each on its own growing working set; X is changed in place."""
+def _many_atoms(gram: Array, b: Array, thresholds: Array, X: Array, allowed: float) -> None:
+    """`lasso` for some signals, each on its own growing working set; X is changed in place."""
     n_atoms = len(gram)
-    size = min(WORKING_SET, n_atoms)
     rows, progress, limits = np.arange(len(b)), Descent(len(b), patience=2), reachable(allowed, b)
     for _ in range(4 * n_atoms):  # every round frees an entry: far more than are ever needed
         slope = X[rows] @ gram - b[rows]
@@ -125,21 +97,14 @@ def _lasso_chunk(gram: Array, b: Array, thresholds: Array, X: Array, allowed: fl
         progress.keep(unsolved)
         if len(rows) == 0:
             break
-        used = X[rows] != 0
-        # Room for all that is in use and as much again, so that a round always makes progress.
-        size = min(n_atoms, max(size, 2 * int(used.sum(axis=1).max())))
-        sets = _largest(np.where(used, np.inf, faults), size)
-        solved = active_set_lasso(
-            gram[sets[:, :, None], sets[:, None, :]],
-            np.take_along_axis(b[rows], sets, axis=1),
-            thresholds[sets],
-            np.take_along_axis(X[rows], sets, axis=1),
-            allowed,
-        )
-        X[rows] = 0
-        X[rows[:, None], sets] = solved
-        if size == n_atoms:
-            break
+        for row, fault in zip(rows, faults):
+            x = X[row]
+            used = x != 0
+            # Room for all that is in use and as much again, so that a round always makes progress.
+            size = min(n_atoms, max(WORKING_SET, 2 * int(used.sum())))
+            chosen = _largest(np.where(used, np.inf, fault)[None], size)[0]
+            h = gram if size == n_atoms else gram.take(chosen, 0).take(chosen, 1)
+            x[chosen] = one_signal_lasso(h, b[row, chosen], thresholds[chosen], x[chosen], allowed)
 
 
 def _largest(values: Array, size: int) -> NDArray[np.intp]:

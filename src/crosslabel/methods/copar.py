@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
+from crosslabel.core.group_guess import Group, group_guess
 from crosslabel.core.lasso import lasso
 from crosslabel.core.moments import Labels
 from crosslabel.core.scaling import Array
@@ -140,16 +141,22 @@ class COPAR(ComparisonMethod):
         self.n_iter_ = len(self.objective_trace_)
 
     def _update_codes(self, X: Array, parts: list[slice], D: Array, codes: Array) -> Array:
-        codes = codes.copy()
-        gram, correlations = D @ D.T, X @ D.T
+        """H of a class is that of all, but for its free atoms: twice there, and without μ."""
+        base, b = D @ D.T, X @ D.T
+        groups = []
         for c, part in enumerate(parts):
             free = self._layout.free(c)
-            H = gram.copy()
-            H[np.ix_(free, free)] += gram[np.ix_(free, free)]
-            H.flat[:: len(H) + 1] += self.suppression * ~np.isin(np.arange(len(D)), free)
-            b = correlations[part].copy()
-            b[:, free] *= 2
-            codes[part] = lasso(H, b, self.penalty, start=codes[part], tol=1e-2)
+            block = base[np.ix_(free, free)] - self.suppression * np.eye(len(free))
+            groups.append(Group(part, free, block))
+            b[part] *= 1 + np.isin(np.arange(len(D)), free)
+        base.flat[:: len(base) + 1] += self.suppression
+        codes = group_guess(base, groups, b, self.penalty, codes)
+        for group in groups:
+            part, places = group.rows, np.ix_(group.atoms, group.atoms)
+            kept = base[places]
+            base[places] += group.block
+            codes[part] = lasso(base, b[part], self.penalty, start=codes[part], tol=1e-2)
+            base[places] = kept
         return codes
 
     def _update_dictionary(self, X: Array, parts: list[slice], D: Array, codes: Array) -> Array:
