@@ -178,15 +178,3 @@ def test_a_pivot_at_the_rounding_level_itself_is_undetermined():
     system = np.diag([1.0, 1.0, 1.0, 4 * EPS])
     with pytest.raises(UndeterminedCodesError, match="class 5"):
         coding._check_determined(system[None], [Block(5, slice(0, 1), 0.0)])
-
-
-def test_a_dictionary_is_taken_to_double_precision_in_parts(monkeypatch):
-    monkeypatch.setattr(coding, "_IN_FLOAT64", 12)  # two rows of six values
-    rng = np.random.default_rng(0)
-    D, Y = rng.normal(size=(9, 6)), rng.normal(size=(4, 6))
-    parts = list(coding._row_blocks(D))
-    assert [row for part in parts for row in range(9)[part]] == list(range(9))
-    assert max(len(range(9)[part]) for part in parts) == 2
-    coder = np.linalg.solve(D @ D.T + 0.1 * np.eye(9), D)
-    assert_allclose(coding.ridge_coder(D, 0.1), coder, rtol=1e-9, atol=1e-12)
-    assert_allclose(ridge_codes(Y, D, 0.1), Y @ coder.T, rtol=1e-9, atol=1e-12)

@@ -6,15 +6,14 @@ classes; what differs between classes is a small system over the atoms that a cl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.backend import (
-    beside,
-    cholesky,
+    add_to_diagonal,
     in_float64,
     inverse_from_cholesky,
     one_thread,
@@ -22,7 +21,6 @@ from crosslabel.core.backend import (
     solve_lower,
     solve_upper,
     threads_for,
-    zeros,
 )
 from crosslabel.core.code_blocks import (
     Block,
@@ -34,10 +32,9 @@ from crosslabel.core.code_blocks import (
     neumann_steps,
     shared_factorisations,
 )
+from crosslabel.core.gram import cholesky_of_gram, row_blocks, smaller_gram
 from crosslabel.core.scaling import Array
-
-_IN_FLOAT64 = 2**23
-"""Values of a dictionary that are taken to float64 at a time."""
+from crosslabel.core.staircase import times
 
 
 class RidgeFactor:
@@ -68,12 +65,12 @@ class RidgeFactor:
 
     def codes(self, Y: Array) -> Array:
         """min over x of ‖y − xD‖² + τ‖x‖² for each row y."""
-        return Y @ self.coder.T
+        return times(Y, self.coder)
 
 
 def _in_feature_space(D: Array, shift: float) -> tuple[Array, Array]:
     """Φ = EL⁻¹ and N = EEᵀ, with E = DL⁻ᵀ and LLᵀ = DᵀD + τI."""
-    L = _cholesky_of_gram(D.T @ D, shift, len(D))
+    L = cholesky_of_gram(D.T @ D, shift, len(D))
     E = solve_lower(D, L)
     return solve_upper(E, L), E @ E.T
 
@@ -81,25 +78,15 @@ def _in_feature_space(D: Array, shift: float) -> tuple[Array, Array]:
 def _in_atom_space(D: Array, shift: float) -> tuple[Array, Array]:
     """Φ and N from LLᵀ = G + τI, G = DDᵀ, in the form that cancels no digits at this τ."""
     G = D @ D.T
-    L = _cholesky_of_gram(G, shift, len(D))
-    if shift > np.abs(G).sum(axis=1).max(initial=0.0):  # τ > ‖G‖: N is small
+    L = cholesky_of_gram(G, shift, len(D))
+    if all(shift > np.abs(row).sum() for row in G):  # τ > ‖G‖: N is small
         R = solve_lower(G, L)
         N = (G - R @ R.T) / shift
         return (D - N @ D) / shift, N
     H = inverse_from_cholesky(L)
-    return H @ D, np.eye(len(G)) - shift * H
-
-
-def _cholesky_of_gram(gram: Array, shift: float, n_atoms: int) -> Array:
-    shifted, diagonal = gram + 0, beside(np.arange(len(gram)), gram)
-    shifted[diagonal, diagonal] += shift
-    try:
-        return cholesky(shifted)
-    except np.linalg.LinAlgError:
-        raise np.linalg.LinAlgError(
-            f"The codes are not determined: with a total shift of {shift:g} the system of the "
-            f"{n_atoms} atoms is singular. Use ridge > 0, or fewer atoms."
-        ) from None
+    coder = H @ D
+    H *= -shift
+    return coder, add_to_diagonal(H, 1.0)
 
 
 def ridge_codes(Y: Array, dictionary: Array, ridge: float) -> Array:
@@ -125,32 +112,17 @@ def ridge_codes(Y: Array, dictionary: Array, ridge: float) -> Array:
         L, in_features = _ridge_cholesky(D, ridge)
         if in_features:
             solved = solve_upper(solve_lower(rows, L), L)
-            for part in _row_blocks(D):
+            for part in row_blocks(D):
                 codes[:, part] = solved @ D[part].astype(np.float64, copy=False).T
         else:
             codes[:] = solve_upper(solve_lower(rows @ D.astype(np.float64, copy=False).T, L), L)
     return codes
 
 
-def _row_blocks(D: Array) -> Iterator[slice]:
-    """Rows, so many at a time that they take little memory in float64."""
-    step = max(1, _IN_FLOAT64 // max(1, D.shape[1]))
-    return (slice(start, start + step) for start in range(0, len(D), step))
-
-
 def _ridge_cholesky(D: Array, ridge: float) -> tuple[Array, bool]:
     """L of the smaller of DᵀD + βI and DDᵀ + βI; whether it is the first, over features."""
-    n_atoms, n_features = D.shape
-    in_features = n_atoms > n_features and ridge > 0
-    if in_features:
-        gram = in_float64(zeros((n_features, n_features), D))
-        for part in _row_blocks(D):
-            rows = in_float64(D[part])
-            gram += rows.T @ rows
-    else:
-        rows = in_float64(D)
-        gram = rows @ rows.T
-    return _cholesky_of_gram(gram, ridge, n_atoms), in_features
+    gram, in_features = smaller_gram(D, ridge)
+    return cholesky_of_gram(gram, ridge, len(D)), in_features
 
 
 class RidgeCoder:
@@ -197,7 +169,7 @@ def ridge_coder(dictionary: Array, ridge: float) -> Array:
     if coder.whole is not None:
         return np.ascontiguousarray(coder.whole, dtype=dictionary.dtype)
     found = np.empty_like(dictionary, order="C")
-    for part in _row_blocks(dictionary):
+    for part in row_blocks(dictionary):
         found[part] = coder(part)
     return found
 
