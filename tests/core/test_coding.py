@@ -172,3 +172,12 @@ def test_a_few_rows_of_another_shift_are_coded_from_the_same_factor(monkeypatch,
     found = suppressed_codes(X, of_class, D, layout, 2.0)
     assert made == [4.0]
     assert relative(found, naive(X, of_class, D, layout, 2.0)) < 1e-13
+
+
+def test_of_a_single_class_no_atom_is_suppressed():
+    """Its mean has another shift than its deviations, and nothing is left to make good."""
+    X, _, _, D = problem()
+    layout = AtomLayout(2, (9,))
+    of_class = [Block(0, slice(0, 17), 0.3), Block(0, slice(17, 18), 0.1)]
+    found = suppressed_codes(X, of_class, D, layout, 50.0)
+    assert relative(found, naive(X, of_class, D, layout, 50.0)) < 1e-12

@@ -237,6 +237,9 @@ def _refined(start: Array, delta: Array, factor: RidgeFactor, systems: FreeSyste
     By conjugate gradients with M as the preconditioner: as the eigenvalues of M⁻¹ diag δ lie in few
     clusters, they take fewer steps than the series in it, whose number bounds them.
     """
+    offset = float(np.abs(delta).max())
+    if offset == 0:  # of a single class all atoms are free
+        return start
     N = factor.smoother.astype(start.dtype, copy=False)
 
     def solved(rows: Array) -> Array:
@@ -245,7 +248,6 @@ def _refined(start: Array, delta: Array, factor: RidgeFactor, systems: FreeSyste
     x, rest = start, -delta * start
     ahead = solved(rest)
     direction, image, energy = ahead, rest, _products(rest, ahead)  # image: M · direction
-    offset = float(np.abs(delta).max())
     # ‖M⁻¹ diag δ‖ ≤ δ/τ: relative to that part of x⁰ on which δ acts, this is rounding.
     goal = energy * (np.finfo(start.dtype).eps * factor.shift / offset) ** 2
     for _ in range(int(neumann_steps(offset, factor.shift))):
