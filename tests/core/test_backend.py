@@ -40,6 +40,23 @@ def test_substitution_takes_any_memory_order_and_changes_nothing(spd):
     assert_allclose(rows, before)
 
 
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_factor_takes_the_place_of_its_matrix_only_where_it_may(spd, overwrite):
+    given = spd.copy()
+    L = backend.cholesky(given, overwrite=overwrite)
+    assert_allclose(L @ L.T, spd)
+    assert np.shares_memory(L, given) == overwrite
+    assert np.array_equal(given, spd) != overwrite
+
+
+def test_an_inverse_is_mirrored_whatever_its_size():
+    """Blocks that are transposed at a time, and a part of one."""
+    rows = np.random.default_rng(3).normal(size=(600, 700))
+    found = backend.inverse_from_cholesky(backend.cholesky(rows @ rows.T))
+    assert_allclose(found, found.T, rtol=0)
+    assert_allclose(found @ (rows @ rows.T), np.eye(600), atol=1e-9)
+
+
 def test_a_singular_matrix_is_refused():
     rank_one = np.outer([1.0, 2.0], [1.0, 2.0])
     with pytest.raises(np.linalg.LinAlgError, match="singular"):

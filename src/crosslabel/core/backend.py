@@ -36,6 +36,9 @@ SMALL_FACTOR = 5e9
 """The same for SciPy's LAPACK. Where it brings a BLAS of its own beside NumPy's, the threads of
 the one go on waiting busily for some 30 ms while the other works, and both get slow."""
 
+TURNED = 256
+"""Rows of a matrix that are transposed at a time: they stay in cache."""
+
 
 def is_tensor(X: object) -> bool:
     """Whether X is a torch tensor; never imports torch."""
@@ -266,23 +269,24 @@ def norms(X: ArrayOrTensor) -> ArrayOrTensor:
     return peaks[:, 0] * energies(scaled).sqrt()
 
 
-def cholesky(A: ArrayOrTensor) -> ArrayOrTensor:
-    """Lower L with A = LLᵀ, in float64; overwrites nothing.
+def cholesky(A: ArrayOrTensor, *, overwrite: bool = False) -> ArrayOrTensor:
+    """Lower L with A = LLᵀ, in float64; only where asked to does it overwrite A.
 
     Raises
     ------
     numpy.linalg.LinAlgError
         If A is singular to working precision.
     """
+    # A pivot at the rounding level of A's own diagonal carries no digit of the true one.
+    floor = len(A) * np.finfo(np.float64).eps * (float(A.diagonal().max()) if len(A) else 0.0)
     if is_tensor(A):
         lower, info = namespace(A).linalg.cholesky_ex(A)
     else:
         A = np.asarray(A, dtype=np.float64)
         with threads_for(len(A) ** 3 / 3, SMALL_FACTOR):
-            upper, info = lapack.dpotrf(A, lower=0, clean=1)  # A = UᵀU; in Fortran order U is L
+            # Aᵀ = UᵀU is in Fortran order, so that it is not copied to another; there U is L.
+            upper, info = lapack.dpotrf(A.T, lower=0, clean=1, overwrite_a=overwrite)
         lower = upper.T
-    # A pivot at the rounding level of A's own diagonal carries no digit of the true one.
-    floor = len(A) * np.finfo(np.float64).eps * (float(A.diagonal().max()) if len(A) else 0.0)
     if info or bool((lower.diagonal() ** 2 <= floor).any()):
         raise np.linalg.LinAlgError("the matrix is singular to working precision")
     return lower
@@ -323,7 +327,12 @@ def inverse_from_cholesky(L: Array) -> Array:
     """(LLᵀ)⁻¹, symmetric."""
     with threads_for(len(L) ** 3, SMALL_FACTOR):
         upper, _ = lapack.dpotri(L.T, lower=0)
-    return np.triu(upper) + np.triu(upper, 1).T
+    inverse = upper.T
+    for start in range(0, len(inverse), TURNED):  # what lies below the diagonal, above it too
+        part, later = slice(start, start + TURNED), slice(start + TURNED, None)
+        inverse[part, part] += np.tril(inverse[part, part], -1).T
+        inverse[part, later] = inverse[later, part].T
+    return inverse
 
 
 def factor_rows(S: Array) -> Array:

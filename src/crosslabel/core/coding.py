@@ -6,38 +6,34 @@ classes; what differs between classes is a small system over the atoms that a cl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.backend import (
-    beside,
-    cholesky,
+    add_to_diagonal,
     in_float64,
     inverse_from_cholesky,
-    one_thread,
     solve_columns,
     solve_lower,
     solve_upper,
     threads_for,
-    zeros,
 )
 from crosslabel.core.code_blocks import (
     Block,
-    Index,
-    UndeterminedCodesError,
     consecutive,
     joined,
-    n_rows_of,
     neumann_steps,
     shared_factorisations,
 )
+from crosslabel.core.free_systems import FreeSystems
+from crosslabel.core.gram import cholesky_of_gram, row_blocks, smaller_gram
 from crosslabel.core.scaling import Array
+from crosslabel.core.staircase import times
 
-_IN_FLOAT64 = 2**23
-"""Values of a dictionary that are taken to float64 at a time."""
+DIGIT = 10
+"""How often the norm of G may lie within τ before I − τ(G + τI)⁻¹ loses more than one digit."""
 
 
 class RidgeFactor:
@@ -68,12 +64,16 @@ class RidgeFactor:
 
     def codes(self, Y: Array) -> Array:
         """min over x of ‖y − xD‖² + τ‖x‖² for each row y."""
-        return Y @ self.coder.T
+        return times(Y, self.coder)
+
+    def systems(self, blocks: Sequence[Block], layout: AtomLayout) -> FreeSystems:
+        """What turns these codes into suppressed ones, for rows in blocks."""
+        return FreeSystems(self.shift, self.smoother, blocks, layout, self.dtype)
 
 
 def _in_feature_space(D: Array, shift: float) -> tuple[Array, Array]:
     """Φ = EL⁻¹ and N = EEᵀ, with E = DL⁻ᵀ and LLᵀ = DᵀD + τI."""
-    L = _cholesky_of_gram(D.T @ D, shift, len(D))
+    L = cholesky_of_gram(D.T @ D, shift, len(D))
     E = solve_lower(D, L)
     return solve_upper(E, L), E @ E.T
 
@@ -81,25 +81,15 @@ def _in_feature_space(D: Array, shift: float) -> tuple[Array, Array]:
 def _in_atom_space(D: Array, shift: float) -> tuple[Array, Array]:
     """Φ and N from LLᵀ = G + τI, G = DDᵀ, in the form that cancels no digits at this τ."""
     G = D @ D.T
-    L = _cholesky_of_gram(G, shift, len(D))
-    if shift > np.abs(G).sum(axis=1).max(initial=0.0):  # τ > ‖G‖: N is small
+    L = cholesky_of_gram(G, shift, len(D))
+    if all(shift > DIGIT * np.abs(row).sum() for row in G):  # τ ≫ ‖G‖: N is small
         R = solve_lower(G, L)
         N = (G - R @ R.T) / shift
         return (D - N @ D) / shift, N
     H = inverse_from_cholesky(L)
-    return H @ D, np.eye(len(G)) - shift * H
-
-
-def _cholesky_of_gram(gram: Array, shift: float, n_atoms: int) -> Array:
-    shifted, diagonal = gram + 0, beside(np.arange(len(gram)), gram)
-    shifted[diagonal, diagonal] += shift
-    try:
-        return cholesky(shifted)
-    except np.linalg.LinAlgError:
-        raise np.linalg.LinAlgError(
-            f"The codes are not determined: with a total shift of {shift:g} the system of the "
-            f"{n_atoms} atoms is singular. Use ridge > 0, or fewer atoms."
-        ) from None
+    coder = H @ D
+    H *= -shift
+    return coder, add_to_diagonal(H, 1.0)
 
 
 def ridge_codes(Y: Array, dictionary: Array, ridge: float) -> Array:
@@ -125,32 +115,17 @@ def ridge_codes(Y: Array, dictionary: Array, ridge: float) -> Array:
         L, in_features = _ridge_cholesky(D, ridge)
         if in_features:
             solved = solve_upper(solve_lower(rows, L), L)
-            for part in _row_blocks(D):
+            for part in row_blocks(D):
                 codes[:, part] = solved @ D[part].astype(np.float64, copy=False).T
         else:
             codes[:] = solve_upper(solve_lower(rows @ D.astype(np.float64, copy=False).T, L), L)
     return codes
 
 
-def _row_blocks(D: Array) -> Iterator[slice]:
-    """Rows, so many at a time that they take little memory in float64."""
-    step = max(1, _IN_FLOAT64 // max(1, D.shape[1]))
-    return (slice(start, start + step) for start in range(0, len(D), step))
-
-
 def _ridge_cholesky(D: Array, ridge: float) -> tuple[Array, bool]:
     """L of the smaller of DᵀD + βI and DDᵀ + βI; whether it is the first, over features."""
-    n_atoms, n_features = D.shape
-    in_features = n_atoms > n_features and ridge > 0
-    if in_features:
-        gram = in_float64(zeros((n_features, n_features), D))
-        for part in _row_blocks(D):
-            rows = in_float64(D[part])
-            gram += rows.T @ rows
-    else:
-        rows = in_float64(D)
-        gram = rows @ rows.T
-    return _cholesky_of_gram(gram, ridge, n_atoms), in_features
+    gram, in_features = smaller_gram(D, ridge)
+    return cholesky_of_gram(gram, ridge, len(D)), in_features
 
 
 class RidgeCoder:
@@ -197,7 +172,7 @@ def ridge_coder(dictionary: Array, ridge: float) -> Array:
     if coder.whole is not None:
         return np.ascontiguousarray(coder.whole, dtype=dictionary.dtype)
     found = np.empty_like(dictionary, order="C")
-    for part in _row_blocks(dictionary):
+    for part in row_blocks(dictionary):
         found[part] = coder(part)
     return found
 
@@ -238,113 +213,61 @@ def _group_codes(
 ) -> Array:
     """Codes of rows whose τ_c = λ + ρ_c lies near the τ of the factor.
 
-    On the atoms R the factor is off by δ = τ_c − τ; the series x ← x⁰ − M⁻¹ δ x_R, with M the
-    system at τ on R and ρ_c on S, removes that exactly in a few terms.
+    On the atoms R the factor is off by δ = τ_c − τ, which is made good where it is not zero.
     """
     blocks = consecutive(blocks)
-    codes = _solve(factor.codes(Y), factor, _batches(factor, blocks, layout), layout.shared)
+    codes = factor.systems(blocks, layout).solve(factor.codes(Y))
     offsets = {block.shift: suppression + block.shift - factor.shift for block in blocks}
     off = [block for block in blocks if offsets[block.shift]]
     if off:
         rows = joined([block.rows for block in off])
-        off, start = consecutive(off), codes[rows]
-        batches, owns = _batches(factor, off, layout), [layout.own(b.label) for b in off]
-        delta = np.repeat([offsets[b.shift] for b in off], [n_rows_of(b) for b in off])
-        delta = delta[:, None].astype(Y.dtype)
-        N = factor.smoother.astype(Y.dtype, copy=False)
-        refined = start
-        steps = max(neumann_steps(offset, factor.shift) for offset in offsets.values())
-        for _ in range(int(steps)):
-            excess = delta * refined
-            for block, own in zip(off, owns):
-                excess[block.rows, own] = 0
-            excess[:, : layout.shared] = 0
-            ridge = (excess - excess @ N) / factor.shift
-            refined = start - _solve(ridge, factor, batches, layout.shared)
-        codes[rows] = refined
+        off = consecutive(off)
+        delta = np.zeros((off[-1].rows.stop, codes.shape[1]), Y.dtype)
+        for block in off:
+            delta[block.rows, layout.shared :] = offsets[block.shift]
+            delta[block.rows, layout.own(block.label)] = 0
+        systems = factor.systems(off, layout)
+        codes[rows] = _refined(codes[rows], delta, factor, systems)
     return codes
 
 
-class _Batch(NamedTuple):
-    """Blocks of one shape, solved together.
+def _refined(start: Array, delta: Array, factor: RidgeFactor, systems: FreeSystems) -> Array:
+    """(M + diag δ)⁻¹ M x⁰ for each row x⁰, with M the system at τ on R and ρ_c on S.
 
-    Attributes
-    ----------
-    rows : slice or ndarray of int
-        The rows of all blocks, block after block.
-    free : ndarray of int of shape (n_blocks, 1, n_free)
-        The atoms S of each block, shared ones first.
-    levels : ndarray of shape (n_blocks, 1, 1)
-        λ as the factor's τ has it: τ − ρ.
-    inverses : ndarray of shape (n_blocks, n_free, n_free)
-        τ(λN_SS + ρI)⁻¹.
-    smoothers : ndarray of shape (n_blocks, n_own, n_atoms)
-        The rows of N that belong to each block's own atoms.
+    By conjugate gradients with M as the preconditioner: as the eigenvalues of M⁻¹ diag δ lie in few
+    clusters, they take fewer steps than the series in it, whose number bounds them.
     """
+    offset = float(np.abs(delta).max())
+    if offset == 0:  # of a single class all atoms are free
+        return start
+    N = factor.smoother.astype(start.dtype, copy=False)
 
-    rows: slice | Index
-    free: Index
-    levels: Array
-    inverses: Array
-    smoothers: Array
+    def solved(rows: Array) -> Array:
+        return systems.solve((rows - rows @ N) / factor.shift)
 
-
-def _batches(factor: RidgeFactor, blocks: Sequence[Block], layout: AtomLayout) -> list[_Batch]:
-    shapes: dict[tuple[int, int], list[Block]] = {}
-    for block in blocks:
-        if block.shift != factor.shift:  # with λ = 0 the ridge codes are the codes
-            shape = (n_rows_of(block), layout.per_class[block.label])
-            shapes.setdefault(shape, []).append(block)
-    with one_thread():
-        return [_batch(factor, alike, layout) for alike in shapes.values()]
-
-
-def _batch(factor: RidgeFactor, blocks: Sequence[Block], layout: AtomLayout) -> _Batch:
-    labels = [block.label for block in blocks]
-    free = np.array([layout.free(label) for label in labels])
-    shifts = np.array([block.shift for block in blocks])[:, None, None]
-    levels = factor.shift - shifts
-    systems = levels * factor.smoother[free[:, :, None], free[:, None, :]]
-    systems += shifts * np.eye(free.shape[1])
-    _check_determined(systems, blocks)
-    dtype = factor.dtype
-    inverses = (factor.shift * np.linalg.inv(systems)).astype(dtype, copy=False)
-    own = joined([layout.own(label) for label in labels])
-    smoothers = factor.smoother[own].astype(dtype, copy=False)
-    smoothers = smoothers.reshape(len(blocks), layout.per_class[labels[0]], -1)
-    rows = joined([block.rows for block in blocks])
-    return _Batch(rows, free[:, None, :], levels.astype(dtype), inverses, smoothers)
+    x, rest = start, -delta * start
+    ahead = solved(rest)
+    direction, image, energy = ahead, rest, _products(rest, ahead)  # image: M · direction
+    # ‖M⁻¹ diag δ‖ ≤ δ/τ: relative to that part of x⁰ on which δ acts, this is rounding.
+    goal = energy * (np.finfo(start.dtype).eps * factor.shift / offset) ** 2
+    for _ in range(int(neumann_steps(offset, factor.shift))):
+        if (energy <= goal).all():
+            break
+        whole = image + delta * direction
+        step = energy / _positive(_products(direction, whole))
+        x, rest = x + step * direction, rest - step * whole
+        ahead, before = solved(rest), energy
+        energy = _products(rest, ahead)
+        onward = energy / _positive(before)
+        direction, image = ahead + onward * direction, rest + onward * image
+    return x
 
 
-def _check_determined(systems: Array, blocks: Sequence[Block]) -> None:
-    """Refuse systems whose smallest Cholesky pivot is at the rounding level of their diagonal."""
-    n_free = systems.shape[1]
-    try:
-        pivots = np.diagonal(np.linalg.cholesky(systems), axis1=1, axis2=2) ** 2
-    except np.linalg.LinAlgError:
-        pivots = np.array([np.linalg.eigvalsh(system) for system in systems])
-    diagonals = np.diagonal(systems, axis1=1, axis2=2)
-    floors = n_free * np.finfo(float).eps * diagonals.max(axis=1, initial=0.0)
-    singular = np.flatnonzero((pivots <= floors[:, None]).any(axis=1))
-    if singular.size:
-        block = blocks[singular[0]]
-        raise UndeterminedCodesError(block.label, n_free, block.shift)
+def _products(a: Array, b: Array) -> Array:
+    """Inner products of rows, as a column."""
+    return np.einsum("ij,ij->i", a, b)[:, None]
 
 
-def _solve(u: Array, factor: RidgeFactor, batches: Sequence[_Batch], n_shared: int) -> Array:
-    """Turn ridge codes u at τ into suppressed codes, in place."""
-    shared = factor.smoother[:n_shared].astype(u.dtype, copy=False)
-    for batch in batches:
-        x = u[batch.rows].reshape(len(batch.free), -1, u.shape[1])
-        free = np.broadcast_to(batch.free, (*x.shape[:2], batch.free.shape[2]))
-        x_free = np.take_along_axis(x, free, axis=2) @ batch.inverses
-        # N is symmetric: N_RS x_S, transposed to rows, is x_S N_SR.
-        scaled = (batch.levels / factor.shift) * x_free
-        if n_shared:
-            x -= scaled[..., :n_shared] @ shared
-        with one_thread():
-            x -= scaled[..., n_shared:] @ batch.smoothers
-        np.put_along_axis(x, free, x_free, axis=2)
-        if not isinstance(batch.rows, slice):
-            u[batch.rows] = x.reshape(-1, u.shape[1])
-    return u
+def _positive(values: Array) -> Array:
+    """The same, with one in place of what is not positive: there is nothing left to divide."""
+    return np.where(values > 0, values, 1)

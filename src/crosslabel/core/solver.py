@@ -23,7 +23,9 @@ from crosslabel.core.moments import Moments
 from crosslabel.core.momentum import Momentum
 from crosslabel.core.objective import Penalties, blocks
 from crosslabel.core.scaling import Array, unit_rows
+from crosslabel.core.staircase import moment, stairs
 from crosslabel.core.units import in_own_unit
+from crosslabel.core.unsuppressed import Unsuppressed
 
 Callback = Callable[[int, float], bool | None]
 
@@ -72,10 +74,19 @@ def exact_sweep(problem: Iterated, D: Array) -> Sweep:
     """Minimise over all codes, then over each atom in turn."""
     rows, class_blocks, layout, penalties = problem
     X = suppressed_codes(rows, class_blocks, D, layout, penalties.suppression)
-    A, B = X.T @ X, X.T @ rows
-    update = update_atoms(D, A, B, layout.parts())
+    return _atom_sweep(problem, D, X.T @ X, moment(X, rows))
+
+
+def unsuppressed_sweep(problem: Iterated, statistics: Unsuppressed, D: Array) -> Sweep:
+    """`exact_sweep` for λ = 0, in the coordinates of the statistics."""
+    return _atom_sweep(problem, D, *statistics.code_moments(D))
+
+
+def _atom_sweep(problem: Iterated, D: Array, A: Array, B: Array) -> Sweep:
+    """Minimise over each atom in turn, given the moments of the exact codes."""
+    update = update_atoms(D, A, B, problem.layout.parts())
     # At the minimiser of the codes all four terms together are ‖Y‖² − ⟨B, D⟩.
-    value = _energy(rows) - float(np.vdot(B, D)) - update.decrease
+    value = _energy(problem.rows) - float(np.vdot(B, D)) - update.decrease
     return Sweep(update.dictionary, value, update.unused)
 
 
@@ -209,13 +220,23 @@ class Run:
         momentum: bool = False,
     ) -> None:
         self.basis = _span(statistics, dictionary)
+        if self.basis is None and method == "exact" and penalties.suppression:
+            self.basis = stairs(statistics.targets().rows)
         if self.basis is not None:
             statistics, dictionary = statistics.project(self.basis), dictionary @ self.basis.T
         rows, starts = statistics.targets()
+        if self.basis is not None:  # the rows span it one after the other: further on is rounding
+            rows = np.tril(rows)
         of_class = blocks(starts, statistics.counts, penalties)
         problem = Iterated(rows, of_class, layout, penalties)
         self.flops = 2.0 * rows.size * len(dictionary)
         sweep = partial(SWEEPS[method], problem)
+        if method == "exact" and not penalties.suppression:
+            found = Unsuppressed.of(rows, of_class, len(dictionary))
+            if found is not None:
+                sweep = partial(unsuppressed_sweep, problem, found)
+                dictionary = dictionary @ found.axes.T
+                self.basis = found.axes if self.basis is None else found.axes @ self.basis
         self.sweep: Callable[[Array], Sweep] = Momentum(sweep) if momentum else sweep
         self.D, self.trace = unit_rows(dictionary), list[float]()
         self.unused = np.zeros(len(self.D), dtype=bool)

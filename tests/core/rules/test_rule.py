@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from crosslabel.core import coding
+from crosslabel.core import gram
 from crosslabel.core.atoms import AtomLayout
 from crosslabel.core.rules import RULES, Rule
 from crosslabel.core.rules import rule as module
@@ -130,7 +130,7 @@ def test_rules_are_the_same_when_prepared_in_small_blocks(monkeypatch, name, sha
     X, _, layout, D = problem(per_class=(2, 4, 3), shared=shared, n_features=n_features)
     whole, once = RULES[name](D, layout, 0.1).scores(X), RULES[name].scores_once(X, D, layout, 0.1)
     monkeypatch.setattr(module, "CLASS_BLOCK", 1)
-    monkeypatch.setattr(coding, "_IN_FLOAT64", 2 * n_features)
+    monkeypatch.setattr(gram, "_IN_FLOAT64", 2 * n_features)
     assert_allclose(RULES[name](D, layout, 0.1).scores(X), whole, rtol=1e-10)
     assert_allclose(RULES[name].scores_once(X, D, layout, 0.1), once, rtol=1e-10)
     assert_allclose(whole, once, rtol=1e-8)
