@@ -73,6 +73,49 @@ def test_the_first_guess_is_the_start_where_few_of_many_atoms_are_used_or_it_is_
     assert not is_start(0.9 * edge, solved + 0.5 * edge / np.diag(G) * np.sign(solved))
 
 
+def solved_lasso(G, b, penalty, monkeypatch):
+    """Codes far more exact than the first guess, which ADMM then is to leave alone."""
+    monkeypatch.setattr(module, "STEPS", 1)
+    codes = lasso(G, b, penalty, tol=1e-10)
+    assert 0 < np.count_nonzero(codes) < codes.size
+    return codes
+
+
+@pytest.mark.parametrize("scale", [1.0, 100.0])
+def test_a_step_from_the_solution_stays_there(monkeypatch, scale):
+    """So the dual that it starts with is that of the solution, at any ρ."""
+    rng = np.random.default_rng(0)
+    D, b = rng.normal(size=(8, 5)), rng.normal(size=(4, 8))
+    G = D @ D.T + 0.1 * np.eye(8)
+    codes = solved_lasso(G, b, 1.0, monkeypatch)
+    rho = scale * module.admm_step(G, 1.0)
+    inverse = np.linalg.inv(G + rho * np.eye(8))
+    found = module.admm(lambda R: R @ inverse, b @ inverse, 1.0, rho, codes, codes @ G - b)
+    assert_allclose(found, codes, atol=2e-6)
+
+
+def steps_taken(flips):
+    """How many steps of ADMM are made where this many of 1000 entries change in each ten."""
+    made, rho, threshold = [], 1.0, 0.5
+
+    def solve(R):
+        """Half as many entries are far beyond the threshold: others from look to look."""
+        made.append(1)
+        far = np.zeros_like(R)
+        first = len(made) // 10 * flips % 500
+        far[0, first : first + flips // 2] = 1e6
+        return far - R
+
+    zero = np.zeros((1, 1000))
+    module.admm(solve, zero, 2 * rho * threshold, rho, zero, zero)
+    return len(made)
+
+
+def test_admm_ends_where_hardly_a_sign_changes():
+    assert steps_taken(0) == module.LOOK_EVERY
+    assert steps_taken(20) == module.STEPS
+
+
 def test_the_step_of_admm_follows_the_penalty_or_the_usual_eigenvalue():
     G = np.diag([1.0, 4.0, 16.0])
     assert_allclose(module.admm_step(G, 1e-3), 0.3 * 4)

@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from crosslabel.core import first_guess
 from crosslabel.core import group_guess as module
 from crosslabel.core.group_guess import Group, group_guess
-from tests.core.test_first_guess import admm_by_hand
+from tests.core.test_first_guess import admm_by_hand, solved_lasso
 
 
 @pytest.mark.parametrize("started", [False, True])
@@ -31,6 +31,21 @@ def test_the_guess_is_that_of_admm_with_each_form_written_out(monkeypatch, start
         H[np.ix_(atoms, atoms)] += block
         expected = admm_by_hand(H, b[rows], 0.05, start[rows], rho)
         assert_allclose(found[rows], expected, atol=1e-5)
+
+
+def test_a_step_from_the_solution_of_each_group_stays_there(monkeypatch):
+    monkeypatch.setattr(module, "FEW_ATOMS", 0)
+    rng = np.random.default_rng(0)
+    D, b = rng.normal(size=(9, 6)), rng.normal(size=(7, 9))
+    base = D @ D.T + np.eye(9)
+    groups = [Group(slice(0, 3), np.array([0, 4]), np.array([[2.0, 1.0], [1.0, 1.0]]))]
+    groups.append(Group(slice(3, 7), np.array([1, 5]), np.array([[1.0, -0.5], [-0.5, 3.0]])))
+    forms = [base.copy() for _ in groups]
+    for H, (_, atoms, block) in zip(forms, groups):
+        H[np.ix_(atoms, atoms)] += block
+    codes = [solved_lasso(H, b[group.rows], 1.0, monkeypatch) for H, group in zip(forms, groups)]
+    solution = np.concatenate(codes)
+    assert_allclose(group_guess(base, groups, b, 1.0, solution), solution, atol=2e-6)
 
 
 def test_a_handful_of_atoms_is_left_to_the_guess_of_each_group():
