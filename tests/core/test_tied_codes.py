@@ -91,6 +91,19 @@ def test_codes_weights_and_objective_are_those_of_the_paper(n_iter):
         assert literal(Ds, y, codes, before) <= literal(Ds, y, codes + 1e-3, before)
 
 
+def test_what_no_atom_reaches_is_left_in_the_objective():
+    rng = np.random.default_rng(0)
+    Ds, ys = rng.normal(size=(2, 12, 5)), rng.normal(size=(2, 3, 12))
+    groups = [FeatureGroup.of(D) for D in Ds]
+    beside = np.linalg.qr(Ds[0], mode="complete")[0][:, 5:].T  # of the atoms of the first group
+    plain, more = (
+        tied_codes(groups, [ys[0] + part, ys[1]], RIDGE, TIE, ENTROPY, 2) for part in (0, beside[0])
+    )
+    assert_allclose(more.codes, plain.codes, atol=1e-9)
+    gained = (ys[0] + beside[0]) ** 2 - ys[0] ** 2
+    assert_allclose(more.objective - plain.objective, [gained.sum(axis=1)] * 2, atol=1e-8)
+
+
 def test_the_objective_never_rises():
     _, groups, ys = problem()
     solution = tied_codes(groups, ys, 0.05, 2.0, 0.3, 8)
