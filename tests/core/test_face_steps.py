@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from crosslabel.core import face_steps as module
-from crosslabel.core.face_steps import face_steps
+from crosslabel.core.face_steps import face_steps, many_used
 
 
 def problem(n_signals=7, n_atoms=30):
@@ -32,7 +32,7 @@ def test_values_solve_the_normal_equations_of_their_entries_unless_a_sign_change
     # Inverse not of H itself: what is exact needs no steps.
     inverse = np.linalg.inv(gram + 0.1 * np.eye(len(gram)))
     found = codes.copy()
-    monkeypatch.setattr(module, "_worth_it", lambda used, n_atoms: True)
+    monkeypatch.setattr(module, "many_used", lambda used: True)
     face_steps(gram, b, penalty, found, lambda R: R @ inverse, 1e-12)
     kept = 0
     for before, after, target in zip(codes, found, b):
@@ -52,7 +52,7 @@ def test_no_step_raises_the_objective_where_atoms_are_copies(monkeypatch):
     gram[1], gram[:, 1] = gram[0], gram[:, 0]
     gram[1, 1] = gram[0, 0]
     found = codes.copy()
-    monkeypatch.setattr(module, "_worth_it", lambda used, n_atoms: True)
+    monkeypatch.setattr(module, "many_used", lambda used: True)
     face_steps(gram, b, penalty, found, lambda R: R, 0.0)
     for before, after, target in zip(codes, found, b):
         assert objective(gram, target, penalty, after) <= objective(gram, target, penalty, before)
@@ -64,3 +64,9 @@ def test_few_entries_are_left_to_their_normal_equations():
     face_steps(gram, b, penalty, found, lambda R: R, 0.0)
     assert_array_equal(found, codes)
     face_steps(gram, b[:0], penalty, found[:0], lambda R: R, 0.0)
+
+
+def test_many_are_used_where_their_cube_outweighs_the_steps():
+    for n_atoms, few, many in [(1000, 500, 550), (4000, 1300, 1350)]:
+        assert not many_used(np.arange(n_atoms) < [[few], [few]])
+        assert many_used(np.arange(n_atoms) < [[many], [many]])

@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crosslabel.core.scaling import Array
 
 # Steps at most, and signals that take them together: with more, all arrays leave the cache.
-STEPS = 12
+STEPS = 20
 ROWS = 256
+# Steps that are usually enough.
+USUAL = 16
 # Share of the signals that may be left to solvers that take them one by one.
 LEFT = 0.05
 
@@ -47,7 +50,7 @@ def face_steps(
     allowed : float
         Half the gradient, over these entries, at which nearly all rows have arrived.
     """
-    if len(codes) == 0 or not _worth_it(np.count_nonzero(codes) / len(codes), len(gram)):
+    if not many_used(codes != 0):
         return
     half = np.asarray(penalty) / 2
     for first in range(0, len(codes), ROWS):
@@ -59,9 +62,17 @@ def face_steps(
         codes[rows] = np.where(kept, fresh, codes[rows])
 
 
-def _worth_it(used: float, n_atoms: int) -> bool:
-    """Whether a signal's normal equations cost clearly more than all steps."""
-    return used**3 > 2 * STEPS * 9 * n_atoms**2
+def many_used(used: NDArray[np.bool_]) -> bool:
+    """Whether a signal's normal equations cost more than its part in products for all signals.
+
+    Parameters
+    ----------
+    used : ndarray of shape (n_signals, n_atoms)
+        Which entries of the codes are not zero.
+    """
+    n_signals, n_atoms = used.shape
+    usual = np.count_nonzero(used) / max(1, n_signals)
+    return usual**3 > 9 * USUAL * n_atoms**2
 
 
 def _conjugate_steps(
