@@ -54,3 +54,18 @@ def test_a_handful_of_atoms_is_left_to_the_guess_of_each_group():
     found = group_guess(np.eye(3), groups, np.ones((2, 3)), 0.1, start)
     assert_array_equal(found, start)
     assert found is not start
+
+
+@pytest.mark.parametrize(("off", "near"), [(2.9, True), (3.1, False)])
+def test_a_start_is_left_alone_where_it_is_within_few_thresholds_of_optimal(monkeypatch, off, near):
+    monkeypatch.setattr(module, "FEW_ATOMS", 0)
+    groups = [
+        Group(slice(0, 1), np.array([0, 2]), np.eye(2)),
+        Group(slice(1, 3), np.array([1]), np.eye(1)),
+    ]
+    start = np.random.default_rng(0).uniform(1, 2, size=(3, 3))
+    slope = start + start * np.array([[1, 0, 1], [0, 1, 0], [0, 1, 0]])
+    b = slope - off * 0.05 * np.eye(3)[0]  # in units of λ/2; the threshold itself is one more
+    found = group_guess(np.eye(3), groups, b, 0.1, start)
+    assert np.array_equal(found, start) == near
+    assert found is not start

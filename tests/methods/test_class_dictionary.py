@@ -64,4 +64,4 @@ def test_coherence_is_that_of_all_pairs_of_parts():
         for j in range(6):
             if layout.labels[i] != layout.labels[j]:
                 value += (D[i] @ D[j]) ** 2
-    assert_allclose(coherence(D, layout), value)
+    assert_allclose(coherence(D @ D.T, layout), value)

@@ -62,9 +62,9 @@ def lasso(
     -------
     ndarray of shape (n_signals, n_atoms)
     """
-    codes = first_guess(gram, correlations, penalty, start)
     penalties = np.broadcast_to(np.asarray(penalty, correlations.dtype), gram.shape[:1])
     allowed = tol * float(penalties.max()) / 2
+    codes = first_guess(gram, correlations, penalty, start, allowed)
     solve = _few_atoms if len(gram) <= FEW_ATOMS else _many_atoms
     with one_thread():  # the systems of a signal are small
         chunk = CHUNK * max(1, WORKING_SET // len(gram)) ** 2

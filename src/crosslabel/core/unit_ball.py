@@ -5,6 +5,8 @@ Imports numpy and core only.
 
 from __future__ import annotations
 
+from typing import NamedTuple, Protocol
+
 import numpy as np
 
 from crosslabel.core.scaling import Array
@@ -14,8 +16,30 @@ from crosslabel.core.scaling import Array
 BLOCK = 64
 
 
+class Form(Protocol):
+    """A quadratic form F of atoms, positive semidefinite."""
+
+    @property
+    def bound(self) -> float:
+        """At least its largest eigenvalue."""
+
+    def slopes(self, rows: Array) -> Array:
+        """Rows times F."""
+
+
+class DenseForm(NamedTuple):
+    """A form by its matrix."""
+
+    matrix: Array
+    bound: float
+
+    def slopes(self, rows: Array) -> Array:
+        """Rows times F."""
+        return rows @ self.matrix
+
+
 def update_atoms(
-    D: Array, A: Array, B: Array, *, form: Array | None = None, sweeps: int = 1
+    D: Array, A: Array, B: Array, *, form: Array | Form | None = None, sweeps: int = 1
 ) -> Array:
     """min over D of tr(Dᵀ A D) − 2 tr(Bᵀ D) + tr(D F Dᵀ), every atom in the unit ball.
 
@@ -32,7 +56,7 @@ def update_atoms(
         Second moment of the codes.
     B : ndarray of shape (n_atoms, n_features)
         Moment of codes and samples.
-    form : ndarray of shape (n_features, n_features), optional
+    form : ndarray of shape (n_features, n_features) or Form, optional
         F, positive semidefinite.
     sweeps : int, default=1
         How often all atoms are updated.
@@ -43,16 +67,17 @@ def update_atoms(
         An atom that no code uses and no form repels keeps its value.
     """
     D = D.copy()
-    bound = 0.0 if form is None else spectral_bound(form)
-    curvature = np.diag(A) + bound
+    if isinstance(form, np.ndarray):
+        form = DenseForm(form, spectral_bound(form))
+    curvature = np.diag(A) + (0.0 if form is None else form.bound)
     for start in [*range(0, len(D), BLOCK)] * sweeps:
         own = slice(start, start + BLOCK)
         slopes, changes = A[own] @ D - B[own], np.zeros_like(D[own])
+        if form is not None:  # an atom changes once a sweep: until its turn F·d stays what it is
+            slopes += form.slopes(D[own])
         for i in np.flatnonzero(curvature[own] > np.finfo(D.dtype).tiny):
             k = start + i
             slope = slopes[i] + A[k, start:k] @ changes[:i]
-            if form is not None:
-                slope += D[k] @ form
             atom = D[k] - slope / curvature[k]
             atom /= max(1.0, float(np.sqrt(atom @ atom)))
             changes[i] = atom - D[k]

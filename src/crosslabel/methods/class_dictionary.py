@@ -76,7 +76,7 @@ def local_energies(X: Array, atoms: Array, penalty: float) -> tuple[Array, Array
     return np.maximum(residuals, 0), codes
 
 
-def coherence(D: Array, layout: AtomLayout) -> float:
-    """Σ_{i≠j} ‖D_iD_jᵀ‖², over all parts of a dictionary."""
-    squares = (D @ D.T) ** 2
+def coherence(gram: Array, layout: AtomLayout) -> float:
+    """Σ_{i≠j} ‖D_iD_jᵀ‖², over all parts of a dictionary, from its products DDᵀ."""
+    squares = gram**2
     return float(squares.sum() - sum(squares[part, part].sum() for part in layout.parts()))

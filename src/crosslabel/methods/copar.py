@@ -7,11 +7,14 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
+from crosslabel.core.backend import energies
 from crosslabel.core.group_guess import Group, group_guess
 from crosslabel.core.lasso import lasso
 from crosslabel.core.moments import Labels
+from crosslabel.core.repulsion import Blocks, blocks
+from crosslabel.core.residuals import class_residuals
 from crosslabel.core.scaling import Array
-from crosslabel.core.unit_ball import update_atoms
+from crosslabel.core.span import spanned
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.class_dictionary import CONSTRAINTS, alternate, coherence, local_energies
 from crosslabel.methods.parameters import (
@@ -126,23 +129,26 @@ class COPAR(ComparisonMethod):
             labels, self._atom_counts(self.atoms_per_class), self.shared_atoms
         )
         self._name_atoms(layout)
+        span = spanned(X)
+        X = span.rows
         D = start_atoms(X, labels, layout, self.random_state)
         parts = class_parts(labels)
 
         def sweep(D: Array, codes: Array) -> tuple[Array, Array, float]:
-            codes = self._update_codes(X, parts, D, codes)
-            D = self._update_dictionary(X, parts, D, codes)
-            return D, codes, self._objective(X, parts, D, codes)
+            moving = blocks(D, self.incoherence)
+            codes = self._update_codes(X, parts, moving, codes)
+            self._update_dictionary(X, parts, moving, codes)
+            return moving.D, codes, self._objective(X, parts, moving, codes)
 
         start: Array = np.zeros((len(X), len(D)))
-        self.dictionary_, _, self.objective_trace_ = alternate(
-            sweep, D, start, self.max_iter, self.tol
-        )
+        D, _, self.objective_trace_ = alternate(sweep, D, start, self.max_iter, self.tol)
+        self.dictionary_ = span.lifted(D)
         self.n_iter_ = len(self.objective_trace_)
 
-    def _update_codes(self, X: Array, parts: list[slice], D: Array, codes: Array) -> Array:
+    def _update_codes(self, X: Array, parts: list[slice], moving: Blocks, codes: Array) -> Array:
         """H of a class is that of all, but for its free atoms: twice there, and without μ."""
-        base, b = D @ D.T, X @ D.T
+        D = moving.D
+        base, b = moving.gram.copy(), X @ D.T
         groups = []
         for c, part in enumerate(parts):
             free = self._layout.free(c)
@@ -159,18 +165,19 @@ class COPAR(ComparisonMethod):
             base[places] = kept
         return codes
 
-    def _update_dictionary(self, X: Array, parts: list[slice], D: Array, codes: Array) -> Array:
-        D = D.copy()
+    def _update_dictionary(
+        self, X: Array, parts: list[slice], moving: Blocks, codes: Array
+    ) -> None:
+        D = moving.D
         A, B = codes.T @ codes, codes.T @ X
         shared = slice(0, self._layout.shared)
-        overlap = D.T @ D
         for c, part in enumerate(parts):
             own = self._layout.own(c)
             x = codes[part, own]
             A_own = A[own, own] + x.T @ x
             B_own = B[own] - A[own] @ D + A[own, own] @ D[own]
             B_own += x.T @ (X[part] - codes[part, shared] @ D[shared])
-            D[own] = self._update_block(D, own, A_own, B_own, overlap)
+            moving.update(own, A_own, B_own)
         if self._layout.shared:
             # Both fits see the shared atoms, for the samples of every class.
             A_shared = 2 * A[shared, shared]
@@ -178,40 +185,31 @@ class COPAR(ComparisonMethod):
             for c, part in enumerate(parts):
                 own = self._layout.own(c)
                 B_shared -= (codes[part, shared].T @ codes[part, own]) @ D[own]
-            D[shared] = self._update_block(D, shared, A_shared, B_shared, overlap)
-        return D
+            moving.update(shared, A_shared, B_shared)
 
-    def _update_block(self, D: Array, own: slice, A: Array, B: Array, overlap: Array) -> Array:
-        """New atoms of one block; `overlap`, the sum of all DᵀD, follows."""
-        if self.incoherence == 0:
-            return update_atoms(D[own], A, B, sweeps=2)
-        overlap -= D[own].T @ D[own]
-        atoms = update_atoms(D[own], A, B, form=2 * self.incoherence * overlap, sweeps=2)
-        overlap += atoms.T @ atoms
-        return atoms
-
-    def _objective(self, X: Array, parts: list[slice], D: Array, codes: Array) -> float:
+    def _objective(self, X: Array, parts: list[slice], moving: Blocks, codes: Array) -> float:
+        D = moving.D
         value = ((X - codes @ D) ** 2).sum() + self.penalty * np.abs(codes).sum()
         for c, part in enumerate(parts):
             free = self._layout.free(c)
             own = codes[part][:, free]
             value += ((X[part] - own @ D[free]) ** 2).sum()
             value += self.suppression * ((codes[part] ** 2).sum() - (own**2).sum())
-        return float(value + self.incoherence * coherence(D, self._layout))
+        return float(value + self.incoherence * coherence(moving.gram, self._layout))
 
     def _scores(self, X: Array) -> Array:
         return -{"global": self._global, "local": self._local}[self.coding](X)
 
     def _global(self, X: Array) -> Array:
         """‖y − D_0x⁰ − D_cxᶜ‖² with x the code over all atoms."""
-        D, layout = self.dictionary_, self._layout
-        codes = lasso(self._gram, X @ D.T, self.penalty, tol=1e-8)
-        rest = X - codes[:, : layout.shared] @ D[: layout.shared]
-        residuals = np.empty((len(X), layout.n_classes))
-        for c in range(layout.n_classes):
-            own = layout.own(c)
-            residuals[:, c] = ((rest - codes[:, own] @ D[own]) ** 2).sum(axis=1)
-        return residuals
+        D, gram, layout = self.dictionary_, self._gram, self._layout
+        correlations = X @ D.T
+        codes = lasso(gram, correlations, self.penalty, tol=1e-8)
+        common = codes[:, : layout.shared]
+        rest = energies(X - common @ D[: layout.shared])
+        correlations -= common @ gram[: layout.shared]
+        parts = [layout.own(c) for c in range(layout.n_classes)]
+        return class_residuals(rest, correlations, gram, codes, parts)
 
     def _local(self, X: Array) -> Array:
         """Least ‖y − [D_0 D_c]x‖² + λ‖x‖₁ over the codes of each class."""

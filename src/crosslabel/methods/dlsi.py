@@ -10,8 +10,9 @@ from sklearn.utils._param_validation import Interval
 
 from crosslabel.core.lasso import lasso
 from crosslabel.core.moments import Labels
+from crosslabel.core.repulsion import blocks
 from crosslabel.core.scaling import Array
-from crosslabel.core.unit_ball import update_atoms
+from crosslabel.core.span import spanned
 from crosslabel.methods.base import ComparisonMethod
 from crosslabel.methods.class_dictionary import CONSTRAINTS, alternate, coherence, local_energies
 from crosslabel.methods.parameters import POSITIVE_OR_ZERO, AtomCounts, Constraints, RandomState
@@ -105,33 +106,30 @@ class DLSI(ComparisonMethod):
     def _learn(self, X: Array, labels: Labels) -> None:
         self._layout = layout = class_layout(labels, self._atom_counts(self.atoms_per_class))
         self._name_atoms(layout)
-        D = start_atoms(X, labels, layout, self.random_state)
-        samples = [X[part] for part in class_parts(labels)]
+        span = spanned(X)
+        D = start_atoms(span.rows, labels, layout, self.random_state)
+        samples = [span.rows[part] for part in class_parts(labels)]
 
         def sweep(D: Array, codes: list[Array]) -> tuple[Array, list[Array], float]:
-            D, codes = D.copy(), list(codes)
-            overlap = D.T @ D
+            moving, codes = blocks(D, self.incoherence), list(codes)
             objective = 0.0
             for c, Y in enumerate(samples):
                 own = layout.own(c)
-                A = lasso(D[own] @ D[own].T, Y @ D[own].T, self.penalty, start=codes[c])
-                overlap -= D[own].T @ D[own]
-                # Each pair of classes is counted twice.
-                form = 2 * self.incoherence * overlap if self.incoherence else None
-                D[own] = update_atoms(D[own], A.T @ A, A.T @ Y, form=form, sweeps=2)
-                overlap += D[own].T @ D[own]
+                atoms = moving.D[own]  # before and after they move
+                A = lasso(atoms @ atoms.T, Y @ atoms.T, self.penalty, start=codes[c])
+                moving.update(own, A.T @ A, A.T @ Y)
                 codes[c] = A
-                objective += ((Y - A @ D[own]) ** 2).sum() + self.penalty * np.abs(A).sum()
-            return D, codes, float(objective + self.incoherence * coherence(D, layout))
+                objective += ((Y - A @ atoms) ** 2).sum() + self.penalty * np.abs(A).sum()
+            pairs = coherence(moving.gram, layout)
+            return moving.D, codes, float(objective + self.incoherence * pairs)
 
         start: list[Array] = [
             np.zeros((len(Y), layout.per_class[c])) for c, Y in enumerate(samples)
         ]
-        self.dictionary_, _, self.objective_trace_ = alternate(
-            sweep, D, start, self.max_iter, self.tol
-        )
+        D, _, self.objective_trace_ = alternate(sweep, D, start, self.max_iter, self.tol)
+        self.dictionary_ = span.lifted(D)
         self.n_iter_ = len(self.objective_trace_)
-        resemblance = np.abs(self.dictionary_ @ self.dictionary_.T)
+        resemblance = np.abs(D @ D.T)
         resemblance[layout.labels[:, None] == layout.labels] = 0
         self._kept = resemblance.max(axis=1) <= self.coherence_cut
 
