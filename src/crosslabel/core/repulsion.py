@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crosslabel.core.scaling import Array
-from crosslabel.core.unit_ball import DenseForm, Form, spectral_bound, update_atoms
+from crosslabel.core.unit_ball import DenseForm, QuadraticForm, spectral_bound, update_atoms
 
 SWEEPS = 2
 """Over the atoms of a block, each time that it moves."""
@@ -38,7 +38,7 @@ class Blocks:
         atoms = update_atoms(self.D[own], A, B, form=self._outside(own), sweeps=SWEEPS)
         self._move(own, atoms)
 
-    def _outside(self, own: slice) -> Form | None:
+    def _outside(self, own: slice) -> QuadraticForm | None:
         """What repels a block: 2η Σ D_jᵀD_j over all others, as each pair counts twice."""
         return None
 
@@ -61,7 +61,7 @@ class FewFeatures(Blocks):
         self.weight = 2 * incoherence
         self.form = self.weight * (D.T @ D)
 
-    def _outside(self, own: slice) -> Form:
+    def _outside(self, own: slice) -> QuadraticForm:
         """The sum, less the block's part until that moves."""
         atoms = self.D[own]
         self.form -= (self.weight * atoms.T) @ atoms
@@ -115,7 +115,7 @@ class ManyFeatures(Blocks):
         """DDᵀ of the atoms as they are."""
         return self.products
 
-    def _outside(self, own: slice) -> Form:
+    def _outside(self, own: slice) -> QuadraticForm:
         return Outside(self.D, own, self.weight, self.weight * self._bound(own))
 
     def _bound(self, own: slice) -> float:

@@ -16,7 +16,7 @@ from crosslabel.core.scaling import Array
 BLOCK = 64
 
 
-class Form(Protocol):
+class QuadraticForm(Protocol):
     """A quadratic form F of atoms, positive semidefinite."""
 
     @property
@@ -39,7 +39,7 @@ class DenseForm(NamedTuple):
 
 
 def update_atoms(
-    D: Array, A: Array, B: Array, *, form: Array | Form | None = None, sweeps: int = 1
+    D: Array, A: Array, B: Array, *, form: Array | QuadraticForm | None = None, sweeps: int = 1
 ) -> Array:
     """min over D of tr(Dᵀ A D) − 2 tr(Bᵀ D) + tr(D F Dᵀ), every atom in the unit ball.
 
@@ -56,7 +56,7 @@ def update_atoms(
         Second moment of the codes.
     B : ndarray of shape (n_atoms, n_features)
         Moment of codes and samples.
-    form : ndarray of shape (n_features, n_features) or Form, optional
+    form : ndarray of shape (n_features, n_features) or QuadraticForm, optional
         F, positive semidefinite.
     sweeps : int, default=1
         How often all atoms are updated.
