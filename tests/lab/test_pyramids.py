@@ -112,6 +112,47 @@ def test_an_interrupted_extraction_goes_on_to_the_same_files(photos, tmp_path, m
         np.testing.assert_array_equal(np.load(place), expected)
 
 
+def test_a_run_that_goes_on_codes_the_rest_under_the_same_codebook(photos, tmp_path, monkeypatch):
+    """Though k-means would end elsewhere now, as it does with another BLAS."""
+    whole = [np.load(place) for place in coordinates(photos, SPLITS, tmp_path / "whole", 1)]
+    folder = tmp_path / "cut"
+    cut_off(photos, folder, monkeypatch)
+    for number in (0, 1):
+        assert (folder / f"codebook{number}.npy").exists()
+    learn = pyramids.kmeans_codebook
+    monkeypatch.setattr(pyramids, "kmeans_codebook", lambda *given: learn(*given)[::-1])
+    for place, expected in zip(coordinates(photos, SPLITS, folder, 1), whole):
+        np.testing.assert_array_equal(np.load(place), expected)
+
+
+def test_what_was_coded_under_a_codebook_that_is_lost_does_not_count(photos, tmp_path, monkeypatch):
+    folder = tmp_path / "cut"
+    cut_off(photos, folder, monkeypatch)
+    for number in (0, 1):
+        (folder / f"codebook{number}.npy").unlink()
+    learn = pyramids.kmeans_codebook
+    monkeypatch.setattr(pyramids, "kmeans_codebook", lambda *given: learn(*given)[::-1])
+    other = [np.load(place) for place in coordinates(photos, SPLITS, tmp_path / "other", 1)]
+    for place, expected in zip(coordinates(photos, SPLITS, folder, 1), other):
+        np.testing.assert_array_equal(np.load(place), expected)
+
+
+def cut_off(photos, folder, monkeypatch):
+    """Two splits whose first batch is coded."""
+    extract, left = pyramids.extract, [2]  # the samples, and one batch
+
+    def interrupted(*given, **options):
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+        return extract(*given, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pyramids, "extract", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            coordinates(photos, SPLITS, folder, 1)
+
+
 def test_progress_of_files_that_are_gone_does_not_count(photos, tmp_path):
     folder = tmp_path / "kept"
     whole = [np.load(place) for place in coordinates(photos, SPLITS, folder, 1)]

@@ -59,13 +59,16 @@ def codebooks(
 ) -> list[SpatialPyramid]:
     """One pyramid for each list of images that its codebook may see; the number is its seed.
 
+    A codebook is kept until all images are coded: k-means turns rounding into other words, and a
+    run that goes on, perhaps with another BLAS, must code the rest of the images under the same.
+
     Parameters
     ----------
     paths : sequence of str
         All images.
     seen : dict of int to index array
     folder : Path
-        Keeps the descriptors that were drawn.
+        Keeps the codebooks, and the descriptors that were drawn.
     n_jobs : int
 
     Returns
@@ -83,10 +86,15 @@ def codebooks(
     pyramids = []
     for number, train in seen.items():
         pyramid = SpatialPyramid(longest_side=None, random_state=number)
-        own = values[np.isin(owners, train)]
-        random = np.random.RandomState(number)
         pyramid.descriptor_ = DenseSIFT()
-        pyramid.codebook_ = kmeans_codebook(own, pyramid.words, random)
+        kept = _codebook_place(folder, number)
+        if not kept.exists():
+            own = values[np.isin(owners, train)]
+            learnt = kmeans_codebook(own, pyramid.words, np.random.RandomState(number))
+            # What was coded under another codebook, which is lost, does not count.
+            _progress_place(folder, number).unlink(missing_ok=True)
+            write_whole(kept, partial(np.save, arr=learnt))
+        pyramid.codebook_ = np.load(kept)
         pyramids.append(pyramid)
     return pyramids
 
@@ -145,13 +153,22 @@ def _places(folder: Path, number: int) -> dict[str, Path]:
     return {form: folder / f"{form}{number}.npy" for form in FORMS}
 
 
+def _codebook_place(folder: Path, number: int) -> Path:
+    return folder / f"codebook{number}.npy"
+
+
+def _progress_place(folder: Path, number: int) -> Path:
+    return folder / f"done{number}.json"
+
+
 class _Unfinished:
     """Pyramid rows of one split on the disk, and how many an earlier run has left there."""
 
     def __init__(self, folder: Path, number: int, shape: tuple[int, int]) -> None:
         self.number = number
         self.place = folder / f"pyramids{number}.npy"
-        self.record = folder / f"done{number}.json"
+        self.record = _progress_place(folder, number)
+        self.codebook = _codebook_place(folder, number)
         # Progress counts only where the file that it speaks of is there.
         going_on = self.record.exists() and self.place.exists()
         self.done = int(json.loads(self.record.read_text())) if going_on else 0
@@ -167,7 +184,7 @@ class _Unfinished:
 
     def discard(self) -> None:
         """Free the disk; another process may have been here before."""
-        for place in (self.place, self.record):
+        for place in (self.place, self.record, self.codebook):
             place.unlink(missing_ok=True)
 
 
