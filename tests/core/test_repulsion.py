@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from crosslabel.core.repulsion import FewFeatures, ManyFeatures, blocks
+from crosslabel.core import repulsion as module
+from crosslabel.core.repulsion import Blocks, FewFeatures, ManyFeatures, blocks
 from tests import naive
 
 PARTS = [slice(0, 2), slice(2, 5), slice(5, 6)]
@@ -49,6 +50,47 @@ def test_each_block_takes_its_steps_from_where_the_others_have_moved(kind, way, 
             found.update(part, A[part, part], B[part])
         assert_allclose(found.D, by_hand, atol=1e-9)
         assert_allclose(found.gram, found.D @ found.D.T, atol=1e-12)
+
+
+def test_what_is_carried_along_is_that_of_the_atoms_where_they_are():
+    D, (A, B) = dictionary("any"), moments(8)
+    found = ManyFeatures(D.copy(), ETA)
+    v = np.sign((D.T @ D) @ np.ones(8))
+    assert_array_equal(found.signs, v)
+    for part in [*PARTS, *PARTS]:
+        found.update(part, A[part, part], B[part])
+        overlap = found.D.T @ found.D
+        assert_allclose(found.signed, overlap @ v, atol=1e-12)
+        assert_allclose(found.square, (overlap**2).sum())
+
+
+def of_few_values(singular):
+    """Atoms of these singular values, along coordinates or not."""
+    rng = np.random.default_rng(2)
+    left = np.linalg.qr(rng.normal(size=(6, 6)))[0][:, : len(singular)]
+    return (left * singular) @ np.linalg.qr(rng.normal(size=(8, len(singular))))[0].T
+
+
+@pytest.mark.parametrize("D", [dictionary("like"), dictionary("unlike"), of_few_values([1.0, 0.1])])
+def test_the_bound_is_the_least_of_three(D):
+    found = ManyFeatures(D.copy(), ETA)
+    for own in PARTS:
+        rest = np.delete(D, np.arange(6)[own], axis=0)
+        assert_allclose(found._bound(own), naive.eigenvalue_bound(rest.T @ rest))
+
+
+def test_row_sums_are_not_formed_where_they_cannot_be_the_least(monkeypatch):
+    formed = naive.captured(monkeypatch, module, "spectral_bound")
+    ManyFeatures(dictionary("like"), ETA)._bound(PARTS[0])
+    assert not formed
+    ManyFeatures(dictionary("unlike"), ETA)._bound(PARTS[0])
+    assert len(formed) == 1
+
+
+def test_the_way_is_that_of_the_smaller_products():
+    assert type(blocks(np.eye(3, 4), 1.0)) is type(blocks(np.eye(3), 1.0)) is ManyFeatures
+    assert type(blocks(np.eye(4, 3), 1.0)) is FewFeatures
+    assert type(blocks(np.eye(3), 0.0)) is Blocks
 
 
 @pytest.mark.parametrize("eta", [0.0, ETA])
