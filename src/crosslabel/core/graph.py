@@ -167,7 +167,7 @@ def smooth_sparse_codes(
     for _ in range(n_iter):
         X = share * (Z - U) + part
         excess += blockwise(bases, X) @ atom_basis.T
-        codes = _take_largest(excess, sparsity)
+        codes = take_largest(excess, sparsity)
         Z = turned(codes)
         U += X
         U -= Z
@@ -177,12 +177,7 @@ def smooth_sparse_codes(
     return best.toarray()
 
 
-def keep_largest(X: Array, count: int) -> Array:
-    """Zero all but the `count` entries of each row that are largest in size."""
-    return _take_largest(X.copy(), count).toarray()
-
-
-def _take_largest(X: Array, count: int) -> csr_array:
+def take_largest(X: Array, count: int) -> csr_array:
     """The `count` entries of each row that are largest in size; in X zeros are left of them."""
     count = min(count, X.shape[1])
     taken = np.argpartition(-np.abs(X), count - 1, axis=1)[:, :count]
